@@ -76,6 +76,11 @@ TEST(Windows, GroupsThatShareBlocks) {
     net.output(net.convolution("x", {each.groups * each.out, each.in, 3, 3},
                                {{"strides", {2, 2}}, {"dilations", {2, 2}}, {"pads", {2, 2, 2, 2}}},
                                each.groups));
+    const std::string c =
+        net.convolution("x", {each.groups * each.out, each.in, 1, 1}, {}, each.groups);
+    net.output(net.node("Relu", {net.node("Add", {c, a})}));
+    net.output(net.convolution("x", {each.groups * each.out, each.in, 2, 1}, {{"strides", {1, 3}}},
+                               each.groups));
     const std::string kernels = net.check();
     const Index lanes = lanes_of(chosen_isa());
     const bool whole = each.in % lanes == 0 && each.out % lanes == 0;
@@ -139,6 +144,57 @@ TEST(Windows, NarrowMaps) {
       net.check();
     }
   }
+}
+
+// Windows down images of one column, which kernels compute as one row.
+TEST(Windows, ImagesOfOneColumn) {
+  struct Case {
+    Shape x, w;
+    Index groups;
+    std::map<std::string, std::vector<Index>> lists;
+    bool specials = false;
+  };
+  const std::vector<Case> cases{
+      {{2, 20, 61, 1}, {40, 20, 5, 1}, 1, {}},
+      {{1, 20, 61, 1}, {40, 20, 5, 1}, 1, {{"pads", {2, 0, 3, 0}}}, true},
+      {{1, 20, 40, 1}, {40, 20, 3, 3}, 1, {{"pads", {1, 1, 1, 1}}}, true},
+      {{1, 20, 61, 1}, {40, 20, 4, 1}, 1, {{"strides", {3, 1}}, {"dilations", {2, 1}}}},
+      {{1, 20, 61, 1}, {40, 20, 5, 1}, 1, {{"dilations", {20, 1}}, {"pads", {40, 0, 40, 0}}}},
+      {{2, 3, 61, 1}, {33, 3, 5, 1}, 1, {{"pads", {2, 0, 2, 0}}}},
+      {{1, 40, 30, 1}, {40, 1, 3, 1}, 40, {{"pads", {1, 0, 1, 0}}}},
+      {{1, 24, 30, 1}, {24, 4, 3, 1}, 6, {{"pads", {1, 0, 1, 0}}}},
+      {{1, 64, 30, 1}, {64, 32, 3, 1}, 2, {{"pads", {1, 0, 1, 0}}}},
+      {{1, 20, 2, 1}, {40, 20, 2, 1}, 1, {{"pads", {1, 0, 0, 0}}}},
+      {{1, 64, 64, 1}, {3, 64, 5, 1}, 1, {{"pads", {2, 0, 2, 0}}}, true},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(text(each.x) + text(each.w));
+    for (const bool beside : {false, true}) {
+      Net net(each.x);
+      net.specials = each.specials;
+      const std::string a = net.convolution("x", each.w, each.lists, each.groups);
+      const std::string b = net.convolution("x", each.w, each.lists, each.groups);
+      const std::string sum = net.node("Relu", {net.node("Add", {a, b})});
+      net.output(net.node("Add", {sum, net.node("Neg", {sum})}));
+      net.output(net.node("Abs", {net.convolution("x", each.w, each.lists, each.groups)}));
+      if (beside) {  // windows that read columns of padding on both sides
+        const std::map<std::string, std::vector<Index>> wide{{"pads", {0, 1, 0, 2}}};
+        net.output(net.convolution("x", {20, each.x[1], 1, 3}, wide));
+        net.output(net.convolution(sum, {20, each.w[0], 1, 3}, wide));
+      }
+      EXPECT_EQ(net.check().find("convolution of patches"), std::string::npos);
+    }
+  }
+}
+
+// The same taps of a filter are left, but not of the same weights.
+TEST(Windows, ImagesOfOneColumnAndOfOneRowWithTheSameWeights) {
+  Net net({1, 20, 30, 1});
+  const std::string w = net.constant({40, 20, 3, 3});
+  const std::string row = net.node("Reshape", {"x", net.integers({1, 20, 1, 30})});
+  net.output(net.node("Conv", {"x", w}, padded));
+  net.output(net.node("Conv", {row, w}, padded));
+  net.check();
 }
 
 TEST(Windows, TransposedOfOneFilter) {

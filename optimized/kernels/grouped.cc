@@ -110,14 +110,15 @@ Grouped::Grouped(Isa isa, const ConvolutionShape& shape)
       return at < shape.channels_out ? at / out : -1;
     };
     const Index last = std::min(shape.channels_out - block * lanes_, lanes_) - 1;
-    int most = group(0) == group(last) ? 0 : 1;
+    // As in GroupedTiles.
+    int most = group(0) == group(last) ? 0 : group(0) + 1 == group(last) ? 3 : 1;
     for (Index step = 0; step < shape.channels_in; ++step) {
       const auto channel = [&](Index lane) {
         return group(lane) < 0 ? -1 : group(lane) * shape.channels_in + step;
       };
       const Sources sources = sources_of(lanes_, channel);
       if (!sources.fits) BUG("lanes of a step that are in more than two blocks");
-      if (sources.count == 2) most = 2;
+      if (sources.count == 2) most = std::max(most, 2);
       steps_.insert(steps_.end(), {sources.blocks[0], sources.blocks[1]});
       for (Index lane = 0; lane < lanes_; ++lane) {
         const Index from = channel(lane < last ? lane : last);

@@ -27,6 +27,10 @@ inline Floats load(const float* at) { return *reinterpret_cast<const Anywhere*>(
 template <int sources>
 struct Source;
 
+inline const float* element(const float* a, const float* b, std::int32_t pick) {
+  return (pick < lanes ? a : b - lanes) + pick;
+}
+
 template <>
 struct Source<0> {
   const float* first;
@@ -43,6 +47,19 @@ struct Source<1> {
       : first(a), pick(_mm512_loadu_si512(from)) {}
   Floats at(Stride offset) const {  // with a mask, since g++ 12 warns without
     return _mm512_maskz_permutexvar_ps(0xffff, pick, load(first + offset));
+  }
+};
+template <>
+struct Source<3> {
+  const float *first, *second;
+  __mmask16 is_first;
+  Source(const float* a, const float* b, const std::int32_t* from)
+      : first(element(a, b, from[0])),
+        second(element(a, b, from[width - 1])),
+        is_first(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(from), _mm512_set1_epi32(from[0]))) {}
+  Floats at(Stride offset) const {
+    return _mm512_mask_broadcastss_ps(second[offset] - Floats{}, is_first,
+                                      _mm_load_ss(first + offset));
   }
 };
 template <>
@@ -65,6 +82,20 @@ struct Source<1> {
   Floats at(Stride offset) const { return _mm256_permutevar8x32_ps(load(first + offset), pick); }
 };
 template <>
+struct Source<3> {
+  const float *first, *second;
+  __m256 is_first;
+  Source(const float* a, const float* b, const std::int32_t* from)
+      : first(element(a, b, from[0])),
+        second(element(a, b, from[width - 1])),
+        is_first(_mm256_castsi256_ps(
+            _mm256_cmpeq_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)),
+                               _mm256_set1_epi32(from[0])))) {}
+  Floats at(Stride offset) const {
+    return _mm256_blendv_ps(second[offset] - Floats{}, first[offset] - Floats{}, is_first);
+  }
+};
+template <>
 struct Source<2> {
   const float *first, *second;
   __m256i pick;
@@ -84,7 +115,7 @@ template <int sources>
 struct Source {
   const float* from[width];
   Source(const float* a, const float* b, const std::int32_t* pick) {
-    for (int k = 0; k < width; ++k) from[k] = (pick[k] < lanes ? a : b - lanes) + pick[k];
+    for (int k = 0; k < width; ++k) from[k] = element(a, b, pick[k]);
   }
   Floats at(Stride offset) const {
     Floats made;
@@ -185,6 +216,8 @@ void choose(const GroupedTiles& g) {
     run<sources, 3, 1>(g);
   } else if (g.tap_columns == 3 && g.tap_column == lanes && g.column == 2 * lanes) {
     run<sources, 3, 2>(g);
+  } else if (g.tap_columns == 1 && g.column == lanes) {
+    run<sources, 1, 1>(g);
   } else {
     run<sources, 0, 0>(g);
   }
@@ -197,6 +230,8 @@ void TOUCHSTONE_GROUPED_TILES(const GroupedTiles& g) {
     choose<0>(g);
   } else if (g.sources == 1) {
     choose<1>(g);
+  } else if (g.sources == 3) {
+    choose<3>(g);
   } else {
     choose<2>(g);
   }

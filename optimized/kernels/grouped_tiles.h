@@ -16,7 +16,8 @@ struct GroupedTiles {
   Stride block;                // of the input
   Stride tap_columns, tap_rows;
   // Per step: two source blocks, and for each lane the number of an element in the first or, from
-  // the number of lanes on, in the second. `sources`: blocks in use; 0 if all lanes pick the same.
+  // the number of lanes on, in the second. `sources`: blocks in use; 0 if all lanes pick the same,
+  // 3 if they pick two elements.
   Stride steps;
   int sources;
   const std::int64_t* blocks;

@@ -138,6 +138,13 @@ const Blocked& Builder::make_blocked(Index value) {
   return made;
 }
 
+bool Builder::has_dense_rows(Index value) const {
+  for (auto home = homes_.find(value); home != homes_.end(); home = homes_.find(value))
+    value = home->second.joined;
+  const auto halo = halos_.find(value);
+  return halo == halos_.end() || halo->second.left + halo->second.right == 0;
+}
+
 const Blocked& Builder::place_blocked(Index value) {
   if (const auto home = homes_.find(value); home != homes_.end()) {
     const Index joined = home->second.joined;

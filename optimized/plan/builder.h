@@ -48,6 +48,8 @@ class Builder {
   Index plain(Index value);  // returns a buffer; also for constants
   const Blocked& blocked(Index value);
   bool is_blocked(Index value) const { return blocked_.contains(value); }
+  // True if no halo separates the rows of a value in blocks.
+  bool has_dense_rows(Index value) const;
   // Outputs of the step under construction.
   Index make_plain(Index value);
   const Blocked& make_blocked(Index value);

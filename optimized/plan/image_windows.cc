@@ -73,7 +73,8 @@ std::optional<Window> window_in_blocks(const Facts& node, const Shape& x, const 
                           window.kernel[1] < whole.kernel[1] || window.skips[0] || window.skips[1];
   // A weight that is not finite makes NaN of padding.
   if (leaves_out && !all_finite(weights)) window = whole;
-  if (groups == 1 && (is_column(window) || are_patches(window, w[1]))) return std::nullopt;
+  const bool is_far = is_column(window) && !is_column_of_column(window);
+  if (groups == 1 && (is_far || are_patches(window, w[1]))) return std::nullopt;
   return window;
 }
 

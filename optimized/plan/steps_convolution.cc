@@ -24,10 +24,27 @@ KernelClass class_of(const ConvolutionShape& shape, ConvolutionAlgorithm algorit
   return shape.plain_input ? KernelClass::plain_convolution : KernelClass::convolution;
 }
 
+// True if kernels can compute the single column of an image as its single row: its points are
+// neighbors in all blocks.
+bool runs_as_row(const Builder& builder, const Group& group) {
+  if (!is_column_of_column(group.window)) return false;
+  const Index input = builder.graph().node(group.main()).inputs[0];
+  return builder.has_dense_rows(input) && builder.has_dense_rows(group.output()) &&
+         (group.residual == no_value || builder.has_dense_rows(group.residual));
+}
+
+BlockedImage turned(BlockedImage image) {
+  std::swap(image.row, image.column);
+  return image;
+}
+
 class OnConvolution : public Step {
  public:
   OnConvolution(Builder& builder, const Group& group)
-      : graph_(builder.graph()), group_(group), window_(group.window) {
+      : graph_(builder.graph()),
+        group_(group),
+        as_row_(runs_as_row(builder, group)),
+        window_(as_row_ ? turned(group.window) : group.window) {
     const AnalyzedNode& fact = graph_.node(group.main());
     input_ = group.factors == no_value ? fact.inputs[0] : group.input;
     const Shape& x = builder.shape(input_);
@@ -126,7 +143,8 @@ class OnConvolution : public Step {
         region_elements / (max * out_.blocks.columns * out_.blocks.lanes), 1, rows_);
     region_rows_ = std::min((region_rows_ + tile - 1) / tile * tile, rows_);
     region_scratch_ = scratch_;
-    scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, max, 0, region_rows_));
+    const Index high = as_row_ ? out_.blocks.rows : region_rows_;
+    scratch_ += region_->kernels().scratch(region_->kernels().rows_of(0, max, 0, high));
   }
   Index scratch() const override { return scratch_; }
   PrefetchHint weights() const override {
@@ -163,18 +181,23 @@ class OnConvolution : public Step {
  private:
   // Returns the weights of the window's taps.
   Tensor taps_of(const Tensor& all) const {
-    const Index rank = all.shape().size(), columns = all.shape()[rank - 1];
-    const Index rows = rank == 4 ? all.shape()[2] : 1;
+    const Index rank = all.shape().size(), across = all.shape()[rank - 1];
+    const Index down = rank == 4 ? all.shape()[2] : 1;
+    const Index rows = as_row_ ? across : down, columns = as_row_ ? down : across;
     if (window_.kernel[0] == rows && window_.kernel[1] == columns) return all;
+    const Index row_step = as_row_ ? 1 : across, column_step = as_row_ ? across : 1;
     Shape shape = all.shape();
     shape[rank - 1] = window_.kernel[1];
     if (rank == 4) shape[2] = window_.kernel[0];
     Tensor made(Type::float32, shape);
-    const float* from = all.data<float>() + window_.first_tap[0] * columns + window_.first_tap[1];
+    const float* from =
+        all.data<float>() + window_.first_tap[0] * row_step + window_.first_tap[1] * column_step;
     float* to = made.data<float>();
     for (Index k = 0; k < shape[0] * shape[1]; ++k, from += rows * columns) {
-      for (Index row = 0; row < window_.kernel[0]; ++row, to += window_.kernel[1])
-        std::copy_n(from + row * columns, window_.kernel[1], to);
+      for (Index row = 0; row < window_.kernel[0]; ++row) {
+        for (Index column = 0; column < window_.kernel[1]; ++column)
+          *to++ = from[row * row_step + column * column_step];
+      }
     }
     return made;
   }
@@ -186,6 +209,7 @@ class OnConvolution : public Step {
     group_weights_ = weights.size() / groups_;
     const IndexVector format{static_cast<Index>(convolution_->algorithm()),
                              groups_,
+                             as_row_,
                              window_.first_tap[0],
                              window_.first_tap[1],
                              shape.kernel_rows,
@@ -245,19 +269,21 @@ class OnConvolution : public Step {
       const Index plane = window_.in[0] * window_.in[1];
       return {input_memory_ + image * channels_ * plane, 1, window_.in[1], plane};
     }
-    BlockedImage view = in_.blocks.image_view(input_memory_, image);
+    BlockedImage view = oriented(in_.blocks.image_view(input_memory_, image));
     view.data += group * blocks_in_ * view.block - window_.pad_begin[0] * view.row -
                  window_.pad_begin[1] * view.column;
     return view;
   }
 
+  BlockedImage oriented(const BlockedImage& image) const { return as_row_ ? turned(image) : image; }
+
   void compute(Index image, Index group, Index part, Index first, float* scratch) const {
     const BlockedImage in = input(image, group);
-    BlockedImage out = out_.blocks.image_view(out_memory_, image), residual{};
+    BlockedImage out = oriented(out_.blocks.image_view(out_memory_, image)), residual{};
     const Index shift = group * blocks_out_;
     out.data += shift * out.block;
     if (group_.residual != no_value) {
-      residual = residual_.blocks.image_view(residual_memory_, image);
+      residual = oriented(residual_.blocks.image_view(residual_memory_, image));
       residual.data += shift * residual.block;
     }
     const Index end = std::min(first + rows_, window_.out[0]);
@@ -276,7 +302,8 @@ class OnConvolution : public Step {
                         group_.residual != no_value ? &residual : nullptr, out, group_.min,
                         group_.max, part, row, rows, scratch, next);
       if (region_) {
-        region_->run(region_->kernels().rows_of(shift + first_block, blocks, row, rows), image,
+        const Index high = as_row_ ? out_.blocks.rows : rows;
+        region_->run(region_->kernels().rows_of(shift + first_block, blocks, row, high), image,
                      scratch + region_scratch_);
       }
     }
@@ -284,6 +311,7 @@ class OnConvolution : public Step {
 
   const AnalyzedGraph& graph_;
   const Group group_;
+  const bool as_row_;
   const Window window_;
   Index input_, groups_, channels_ = 0, threads_ = 1;
   bool plain_ = false, pads_ = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "core/checked.h"
 #include "reference/lists.h"
@@ -34,6 +35,14 @@ Window window_of(const Facts& node, const Shape& input, const Shape& output, Sha
     }
   }
   return window;
+}
+
+Window turned(Window w) {
+  for (auto* each :
+       {&w.kernel, &w.stride, &w.dilation, &w.pad_begin, &w.pad_end, &w.in, &w.out, &w.first_tap})
+    std::swap((*each)[0], (*each)[1]);
+  std::swap(w.skips[0], w.skips[1]);
+  return w;
 }
 
 namespace {

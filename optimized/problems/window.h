@@ -48,6 +48,14 @@ inline bool is_column(const Window& w) {
   return w.out[1] == 1 && w.kernel[1] == 1 && w.kernel[0] > 1 && w.out[0] >= least_rows;
 }
 
+// True for such windows of images of one column: in either layout the image is also one row.
+inline bool is_column_of_column(const Window& w) {
+  return w.in[1] == 1 && w.out[1] == 1 && w.kernel[1] == 1 && w.pad_begin[1] == 0 &&
+         w.past_end(1) == 0 && w.kernel[0] > 1 && w.out[0] > 1;
+}
+// Returns the window with its two dimensions exchanged.
+Window turned(Window window);
+
 // True for large windows that neither overlap nor read padding: a matmul of patches is faster than
 // kernels in blocks.
 inline bool are_patches(const Window& w, Index channels) {
