@@ -243,6 +243,17 @@ def test_faithful_sums_are_accepted(subjects: list[Subject], runner: Runner) -> 
     assert shown and all(s.rows and not s.refused for s in shown)
 
 
+def test_a_case_whose_output_type_came_later_is_left_out(runner: Runner) -> None:
+    lines = [
+        case for text in ("Cast-9(int32[2]{7,-1}) to=8", "Cast-9(int32[2]{7,-1}) to=1") if (case := read_line(text))
+    ]
+    cast = [o for o in load_spec(ROOT / "spec") if o.op == "Cast"]
+    oldest = next(s for s in subjects_of(cast, {("ai.onnx/Cast", 9): lines}) if s.versions[0].since == 6)
+    faithful = faithful_of(oldest, primitives(ROOT / "spec"))
+    (shown,) = runner.run([[faithful]], "later", ORDERS["reversed"], faithful=True)
+    assert shown.cases == 1 and not shown.refused
+
+
 def test_one_that_dies_or_never_ends_is_named_and_the_rest_goes_on(subjects: list[Subject], runner: Runner) -> None:
     clip = next(s for s in subjects if s.operator.op == "Clip")
     kinds = {"m1": "for (volatile int k = 0;; k = 0) {}", "m2": "__builtin_trap();", "m3": "throw std::bad_alloc();"}
