@@ -116,6 +116,16 @@ TEST(Transformations, ABatchIsSplitWhereTheReferenceComputesItsPartsApart) {
   EXPECT_NO_THROW(transformed(with("Softmax-13(float[4,3]~real) axis=1", "split=0:2:all")));
 }
 
+// Before version 14 more outputs mean training.
+TEST(Transformations, AnOutputThatSelectsAModeIsNotNamed) {
+  const std::string inputs =
+      "(float[2,2]~real, float[2]~real, float[2]~real, float[2]~real, float[2]{1})";
+  EXPECT_THROW(transformed(with("BatchNormalization-9" + inputs, "outputs=omitted")), Error);
+  const Variant named =
+      transformed(with("MaxPool-12(float[1,1,4]~real) kernel_shape=[2]", "outputs=omitted"));
+  EXPECT_EQ(named.is.model.graph.nodes[0].outputs.size(), 2);
+}
+
 TEST(Transformations, ABodyOfTheStandardStandsForTheOperator) {
   const Variant after = transformed(with("Softsign-22(float[3]~real)", "body"));
   ASSERT_EQ(after.is.model.functions.size(), 1);
