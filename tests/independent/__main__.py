@@ -43,7 +43,7 @@ def conform(
     report, log = folder / "report.json", folder / "log"
     log.mkdir()
     command = [BUILD / "touchstone", "conform", "--target", f"python:tests.independent.target:Independent:log={log}"]
-    command += ["--suite", suite, "--runs", "1", "--jobs", jobs, "--timeout", 60, "--json", report]
+    command += ["--suite", suite, "--runs", "1", "--jobs", jobs, "--timeout", 300, "--json", report]
     command += ["--filter", only] if only else []
     command += ["--first", sample] if sample else []
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, cwd=ROOT)
