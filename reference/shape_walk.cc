@@ -12,6 +12,7 @@
 #include "model/rules.h"
 #include "model/scopes.h"
 #include "reference/feeds.h"
+#include "reference/hollow.h"
 
 namespace touchstone {
 namespace {
@@ -39,14 +40,6 @@ std::string text_of(const std::vector<PartialValue>& inputs) {
     out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   return out;
-}
-
-// A tensor whose elements must not be read, for kernels that read only shapes (operator family
-// `measure`), of any size. Types under 8 bits are given as bytes, since kernels unpack them.
-Tensor hollow(Type type, const Shape& shape) {
-  Tensor empty(is_packed(type) ? Type::uint8 : type, Shape{0});
-  const_cast<Shape&>(empty.shape()) = shape;
-  return empty;
 }
 
 bool is_small(const Shape& shape) {
@@ -342,7 +335,7 @@ bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
     if (known.left_out) {
       call.inputs.emplace_back();
     } else if (by_shape && known.shape && is_tensor(known)) {
-      call.inputs.emplace_back(hollow(known.type->element, *known.shape));
+      call.inputs.emplace_back(hollow_tensor(known.type->element, *known.shape));
     } else if (!by_shape && known.value && known.value->size() <= small) {
       call.inputs.emplace_back(*known.value);
     } else {

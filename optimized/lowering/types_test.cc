@@ -385,5 +385,11 @@ TEST(Products, RunningProducts) {
   }
 }
 
+// Folding gives the kernel a tensor without memory, which unpacking would read past.
+TEST(Types, PackedElementsAreCountedByTheShapeAlone) {
+  const Feeds feeds{{"x", Tensor(Type::int4, {64, 1024})}};
+  same(Build().node("Size", {"x"}, {"y"}).out("y", Type::int64), feeds);
+}
+
 }  // namespace
 }  // namespace touchstone::flow

@@ -4,9 +4,9 @@
 
 #include "core/budget_watch.h"
 #include "core/error.h"
-#include "core/placement.h"
 #include "model/scopes.h"
 #include "optimized/plan/analyzed_graph.h"
+#include "reference/hollow.h"
 #include "reference/interpreter.h"
 #include "transform/optimize/graph_passes.h"
 
@@ -26,8 +26,7 @@ bool is_plain_tensor(const AnalyzedValue& value) {
 Value known(const AnalyzedValue& value, bool shape_alone) {
   if (value.constant) return *value.constant;
   if (!shape_alone || !value.shape || !is_plain_tensor(value)) return {};
-  static float nothing = 0;
-  return tensor_at(&nothing, value.type->element, *value.shape);
+  return hollow_tensor(value.type->element, *value.shape);
 }
 
 }  // namespace
