@@ -112,7 +112,7 @@ void Bind::narrow(const double* in, Tensor& tensor) { narrow_each(in, tensor); }
 void Bind::narrow(const std::int64_t* in, Tensor& tensor) { narrow_each(in, tensor); }
 void Bind::narrow(const std::uint64_t* in, Tensor& tensor) { narrow_each(in, tensor); }
 
-Tensor hollow_tensor(Type type, const Shape& shape) {
+Tensor shape_only_tensor(Type type, const Shape& shape) {
   Tensor empty(is_packed(type) ? Type::uint8 : type, Shape{0});
   const_cast<Shape&>(empty.shape()) = shape;
   return empty;

@@ -7,7 +7,7 @@ namespace touchstone {
 
 // A tensor whose elements must not be read, for kernels that read only shapes (operator family
 // `measure`), of any size. Types under 8 bits are given as bytes, since kernels unpack them.
-Tensor hollow_tensor(Type type, const Shape& shape);
+Tensor shape_only_tensor(Type type, const Shape& shape);
 
 // While one exists, outputs bound by kernels of this thread have a type and a shape but no memory:
 // they must not be accessed.

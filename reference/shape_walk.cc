@@ -335,7 +335,7 @@ bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
     if (known.left_out) {
       call.inputs.emplace_back();
     } else if (by_shape && known.shape && is_tensor(known)) {
-      call.inputs.emplace_back(hollow_tensor(known.type->element, *known.shape));
+      call.inputs.emplace_back(shape_only_tensor(known.type->element, *known.shape));
     } else if (!by_shape && known.value && known.value->size() <= small) {
       call.inputs.emplace_back(*known.value);
     } else {

@@ -1,4 +1,4 @@
-// Copies in the way of values, nodes that nobody needs, and more outputs.
+// Copies in the way of values, nodes that no output needs, and more outputs.
 #include <algorithm>
 
 #include "conformance/assess_nodes.h"

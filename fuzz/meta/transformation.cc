@@ -73,7 +73,7 @@ const std::vector<Transformation> table{
     {"external", "The weights are external data.", false, false, one_way, move_weights_out},
     {"identity", "Each input, or each value of a node, passes through a copy.", false, true, behind,
      insert_identities},
-    {"dead", "Nodes are added whose values nobody reads.", false, true, dead, add_dead_nodes},
+    {"dead", "Nodes are added whose values no node reads.", false, true, dead, add_dead_nodes},
     {"outputs", "Hidden values are outputs, or omitted outputs have names.", false, true, outputs,
      add_outputs},
     {"function", "Each node, or the whole graph, is a call of a function of the model.", false,

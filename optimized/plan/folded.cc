@@ -26,7 +26,7 @@ bool is_plain_tensor(const AnalyzedValue& value) {
 Value known(const AnalyzedValue& value, bool shape_alone) {
   if (value.constant) return *value.constant;
   if (!shape_alone || !value.shape || !is_plain_tensor(value)) return {};
-  return hollow_tensor(value.type->element, *value.shape);
+  return shape_only_tensor(value.type->element, *value.shape);
 }
 
 }  // namespace

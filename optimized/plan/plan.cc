@@ -94,7 +94,7 @@ Plan::Impl::Impl(const Model& model, const std::map<std::string, Shape>& feeds, 
   }
   const Index guard = check && !options.buffers ? ArenaCheck::guard_floats : 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(std::max<Index>(threads, 1)); ++k) {
-    if (k > 0 && !options.helped) {  // nobody uses it
+    if (k > 0 && !options.helped) {  // no run uses these
       scratch_of.push_back(scratch_of.front());
       continue;
     }
