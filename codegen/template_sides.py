@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from codegen.sides import Side
 
@@ -65,7 +66,7 @@ def with_sides(text: str, template: str, place: str) -> str:
         number = text.count("\n", 0, start)
         side = Side(len(sides), place, lines[number], len(sides) + 1, "rule" if found[1] == "require" else "if", asked)
         sides.append(side)
-        out += text[done:start] + ("; " if start == end else "") + f"side_{side.number}(bool({asked}))"
+        out += text[done:start] + ("; " if start == end else "") + f"{function(side)}(bool({asked}))"
         done = end
     written: list[str] = []
     for line, number in zip((out + text[done:]).splitlines(), lines, strict=True):
@@ -75,7 +76,12 @@ def with_sides(text: str, template: str, place: str) -> str:
     return "\n".join(written) + "\n"
 
 
+def function(side: Side) -> str:
+    """Returns the name of a condition's function, which is unique among all templates: several share a unit."""
+    return f"side_{PurePath(side.path).name.partition('.')[0]}_{side.number}"
+
+
 def function_of(side: Side) -> list[str]:
     """Returns the C++ of a condition's function, in the form of kernel.h.j2."""
-    head = f"static bool side_{side.number}(bool predicate) {{"
+    head = f"static bool {function(side)}(bool predicate) {{"
     return [str(side), head, "  if (predicate)", "    return true;", "  return false;", "}"]

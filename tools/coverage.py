@@ -33,7 +33,10 @@ def lines_run() -> dict[str, dict[int, int]]:
 def build(*targets: str) -> None:
     wanted = ["--target", *targets] if targets else []
     for command in (["cmake", "--preset", "coverage"], ["cmake", "--build", "--preset", "coverage", *wanted]):
-        subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run([BIN / command[0], *command[1:]], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            print(done.stdout)
+            sys.exit(f"coverage: {' '.join(command)} failed")
 
 
 def forget() -> None:

@@ -7,6 +7,7 @@ Coverage must report exactly the clauses and branches that the data do not reach
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -139,3 +140,11 @@ def test_all_is_reached(planted: Path) -> None:
 )
 def test_what_no_case_reaches_is_named(planted: Path, vectors: tuple[str, ...], said: set[str]) -> None:
     assert missed(reached(planted, *vectors)) == said
+
+
+def test_templates_that_share_a_unit_share_no_function() -> None:
+    """Several templates are compiled as one translation unit, where a function has one definition."""
+    names = ["reference/structural/one.cc.j2", "reference/structural/other.cc.j2"]
+    heads = [re.findall(r"static bool (\w+)\(", with_sides(TEMPLATE, TEMPLATE, name)) for name in names]
+    assert [len(found) for found in heads] == [2, 2]
+    assert not set(heads[0]) & set(heads[1])
