@@ -1,11 +1,11 @@
 # Entry point of every build, test and report. Each target only calls the script that does the work.
 .DEFAULT_GOAL := help
-.PHONY: help setup build run wheel test full bench arm64 coverage fuzz fuzz-bytes fmt clean
+.PHONY: help setup build run wheel packages test full bench arm64 coverage fuzz fuzz-bytes fmt clean
 python := .venv/bin/python
 cmake := .venv/bin/cmake
 
 help:
-	@echo "make setup | build | run | wheel | test | full | bench | arm64 | coverage | fuzz | fuzz-bytes | fmt | clean   (README.md says what each does)"
+	@echo "make setup | build | run | wheel | packages | test | full | bench | arm64 | coverage | fuzz | fuzz-bytes | fmt | clean   (README.md says what each does)"
 
 setup:
 	@tools/setup.sh
@@ -18,8 +18,10 @@ run: build
 	@$(python) -m tools.run_all
 
 wheel: build
-	@$(python) -m pip wheel -q --disable-pip-version-check --no-index --no-build-isolation --no-deps --wheel-dir build/dist .
-	@ls -t build/dist/*.whl | head -1
+	@$(python) -m tools.wheel
+
+packages: wheel
+	@.venv/bin/cpack --config build/CPackConfig.cmake -G DEB -B build/dist | sed -n 's/.*package: \(.*\) generated\./\1/p'
 
 test:
 	@started=$$(date +%s); tools/setup.sh --tests && $(python) tests/run_all.py --started $$started

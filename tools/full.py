@@ -39,7 +39,7 @@ AROUND = (
     "README.md",
 )
 FAST = ("optimized/", "tests/fast/")
-# What make coverage alone executes.
+# Files that make coverage alone executes.
 COUNTED = ("codegen/template_sides.py", "tests/lines/test_counted.py", "tools/coverage.py")
 # Programs of single steps, and this one: make test tests them, and no other step executes or reads them.
 SINGLE = (
@@ -95,6 +95,7 @@ STEPS = [
     _step("real_models", "python -m tools.real_models --all", irrelevant=APART),
     _step("probes", "python -m tools.probes --with onnxruntime --quiet", irrelevant=REFERENCE),
     _step("official", "python -m tests.python.official", irrelevant=APART),
+    _step("clean_roots", "make packages", "python -m tools.clean_roots", irrelevant=(*APART, "fuzz/", "docs/")),
     _step("reference_spec", "touchstone conform --target reference --suite spec", irrelevant=REFERENCE),
     _step("peers", "python -m tools.peers --check", irrelevant=APART),
     _step("fast_spec", "python -m tests.fast", environment=ARENA, irrelevant=EITHER),

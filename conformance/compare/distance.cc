@@ -46,7 +46,9 @@ template <class T>
 Apart apart_complex(const Tensor& left, const Tensor& right, Index k) {
   const std::complex<T> a = left.data<std::complex<T>>()[k], b = right.data<std::complex<T>>()[k];
   const Apart real = apart(a.real(), b.real()), imaginary = apart(a.imag(), b.imag());
-  return {std::hypot(real.by, imaginary.by), std::max(real.scale, imaginary.scale)};
+  // Not std::hypot: its symbol needs glibc 2.35, which the wheel does not.
+  const double by = std::abs(std::complex<double>(real.by, imaginary.by));
+  return {by, std::max(real.scale, imaginary.scale)};
 }
 
 Apart apart(const Tensor& left, const Tensor& right, Index k) {

@@ -14,6 +14,7 @@ import pytest
 
 from tests.python import models
 from tests.python.built import BUILD, ONNXRUNTIME, PACKAGES, ROOT
+from tools.wheel import pack
 
 pytestmark = pytest.mark.skipif(BUILD.resolve() != ROOT / "build", reason="pip takes the package from build/")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -27,25 +28,23 @@ def pip(*words: object) -> None:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    pip("wheel", "--quiet", "--no-index", "--no-build-isolation", "--no-deps", "--wheel-dir", folder, ".")
-    (path,) = folder.glob("*.whl")
-    return path
+    return pack(tmp_path_factory.mktemp("wheel"))
 
 
 def test_it_holds_what_the_build_made(wheel: Path) -> None:
     version = re.search(r"project\(touchstone VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
-    assert wheel.name.startswith(f"touchstone_onnx-{version}-cp311-cp311-linux_")
+    assert wheel.name == f"touchstone_onnx-{version}-cp311-cp311-manylinux_2_34_x86_64.whl"
     built = {
         path.relative_to(PACKAGES).as_posix(): path
         for path in (PACKAGES / "touchstone").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     with zipfile.ZipFile(wheel) as held:
-        packed = {name for name in held.namelist() if ".dist-info/" not in name}
+        files = {name for name in held.namelist() if not name.endswith("/")}
+        packed = {name for name in files if not re.search(r"\.(dist-info|libs)/", name)}
         command = {name for name in packed if name.startswith(("touchstone/bin/", "touchstone/share/"))}
         assert packed - command == set(built)
-        assert all(held.read(name) == path.read_bytes() for name, path in built.items())
+        assert all(held.read(name) == path.read_bytes() for name, path in built.items() if path.suffix != ".so")
         share = "touchstone/share/touchstone/"
         for name in command - {"touchstone/bin/touchstone"}:
             source = name.removeprefix(share)
@@ -57,7 +56,29 @@ def test_it_holds_what_the_build_made(wheel: Path) -> None:
         program = held.read("touchstone/bin/touchstone")
         assert str(ROOT).encode() + b"/" not in program
         assert b"/.venv/" not in program
-    assert wheel.stat().st_size < 20e6
+    assert wheel.stat().st_size < 22e6
+
+
+# Libraries that the policy manylinux_2_34 has every system provide.
+PROVIDED = re.compile(r"lib(c|m|gcc_s|stdc\+\+|z|pthread|dl|rt)\.so\.\d+|ld-linux-x86-64\.so\.2")
+
+
+def test_it_holds_the_libraries_that_it_links(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as held:
+        held.extractall(tmp_path)
+        licenses = {name.split("/")[-1] for name in held.namelist() if ".dist-info/licenses/" in name} - {""}
+    libraries = {file.name: file for file in tmp_path.glob("touchstone_onnx.libs/*.so*")}
+    linking = [*tmp_path.glob("touchstone/_native*.so"), tmp_path / "touchstone/bin/touchstone", *libraries.values()]
+    for file in linking:
+        dynamic = subprocess.run(["readelf", "-dW", file], capture_output=True, text=True, check=True).stdout
+        needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
+        assert needed or file.name.startswith("libjbig"), file.name
+        missing = [name for name in needed if name not in libraries and not PROVIDED.fullmatch(name)]
+        assert not missing, (file.name, missing)
+    assert {"LICENSE", "libre2-9.txt", "libtiff6.txt"} <= licenses
+    assert len(licenses) == len(libraries), "a license for each library but libjbig, and our own"
+    (jbig,) = (file for name, file in libraries.items() if name.startswith("libjbig"))
+    assert b"this package has no decoder of JBIG" in jbig.read_bytes()
 
 
 def test_the_library_is_small_and_stands_on_little(tmp_path: Path) -> None:
