@@ -39,7 +39,7 @@ AROUND = (
     "README.md",
 )
 FAST = ("optimized/", "tests/fast/")
-# What make coverage alone executes.
+# Files that make coverage alone executes.
 COUNTED = ("codegen/template_sides.py", "tests/lines/test_counted.py", "tools/coverage.py")
 # Programs of single steps, and this one: make test tests them, and no other step executes or reads them.
 SINGLE = (
