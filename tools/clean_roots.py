@@ -53,7 +53,8 @@ cp -L /etc/ssl/certs/ca-certificates.crt "$given/root/given/host.crt" # packages
 for folder in proc sys dev; do mount --rbind "/$folder" "$given/root/$folder"; done
 exec chroot "$given/root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   DEBIAN_FRONTEND=noninteractive PIP_CERT=/given/host.crt SSL_CERT_FILE=/given/host.crt \
-  PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore sh -c "apt-get update -qq && cd /given && set -eux && $script"
+  PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore \
+  sh -c "apt-get update -qq && cd /given && set -eux && $script"
 """
 
 
