@@ -21,6 +21,7 @@ wheel: build
 	@$(python) -m tools.wheel
 
 packages: wheel
+	@$(python) -m tools.tarball
 	@.venv/bin/cpack --config build/CPackConfig.cmake -G DEB -B build/dist | sed -n 's/.*package: \(.*\) generated\./\1/p'
 
 test:

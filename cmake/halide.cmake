@@ -1,4 +1,10 @@
-# Sets Halide_DIR to the CMake package inside the pinned wheel, which find_package(Halide) cannot find by itself.
+# Halide: its CMake package is inside the pinned wheel, where find_package(Halide) cannot find it by itself. A release holds the
+# headers of its run time instead.
+if(TOUCHSTONE_RELEASED)
+  add_library(Halide::Runtime INTERFACE IMPORTED GLOBAL)
+  set_target_properties(Halide::Runtime PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${TOUCHSTONE_RELEASED}/halide")
+  return()
+endif()
 if(NOT Halide_DIR)
   execute_process(
     COMMAND ${Python3_EXECUTABLE} -c "import halide; print(halide.install_dir())"
@@ -9,3 +15,7 @@ if(NOT Halide_DIR)
     endif()
   endforeach()
 endif()
+if(CMAKE_VERSION VERSION_LESS 3.28)
+  message(FATAL_ERROR "Halide's package needs CMake 3.28, this is ${CMAKE_VERSION}: pip install cmake, or build a release")
+endif()
+find_package(Halide 21 REQUIRED)

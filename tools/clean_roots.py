@@ -29,6 +29,7 @@ SAID = {
     "conform": r"onnxruntime on spec: \d+ cases: \d+ pass",
     "apt": r"output 1: 8 elements, sum 28\.15",
     "cmake": r"y: 8 elements, sum 28\.15",
+    "fetch": r"y: 8 elements, sum 28\.15",
 }
 LAST = 12  # lines of each stream that a failure shows
 # The host's way into the network, which a bare root lacks.
@@ -92,14 +93,15 @@ def consume(script: str) -> subprocess.CompletedProcess[str]:
     """Runs a block in a bare root, where the folder has the packages, a model and the programs of tests/consumers."""
     with tempfile.TemporaryDirectory() as given:
         files = Path(given) / "files"
-        for file in [*DIST.glob("*.whl"), *DIST.glob("*.deb")]:
+        for file in [*DIST.glob("*.whl"), *DIST.glob("*.deb"), *DIST.glob("*.tar.gz")]:
             copy(file, files / file.name)
         (files / "model.onnx").write_bytes(models.NETWORK)
         copy(CONSUMERS / "c" / "main.c", files / "main.c")
-        copy(CONSUMERS / "cpp", files / "program")
+        for name in ("cpp", "fetched"):
+            copy(CONSUMERS / name, files / name)
         (Path(given) / "memory").mkdir()
         command = ["unshare", "--mount", "sh", "-c", ENTER, "enter", str(BASE), given, script]
-        return subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
 
 
 def main() -> int:
