@@ -31,8 +31,8 @@ Model normalised_twice() {
   return sound(std::move(model));
 }
 
-// What spreads a normalisation would come before the round in which the dead reader is gone, and
-// round twice what normalised-conv rounds once.
+// A spread normalisation would round twice what normalised-conv rounds once, in the round before
+// the dead reader is gone.
 TEST(DropDead, ADeadReaderKeepsNoNormalisationOutOfWeights) {
   const Optimized made = extended(normalised_twice());
   EXPECT_EQ(changes(made, "fold-normalisation"), 1);
