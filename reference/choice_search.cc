@@ -38,6 +38,7 @@ void ChoiceSearch::take_sums_by_name() {
     const auto b = state_.by_name.find(name.substr(plus + 3));
     if (a == state_.by_name.end() || b == state_.by_name.end()) continue;
     choice.sum_of[whole] = {a->second, b->second};
+    said_.insert(whole);
     notes.push_back({{whole}, " is taken as the sum of ", {a->second, b->second}, ", as it says"});
   }
 }

@@ -36,6 +36,8 @@ class ChoiceSearch {
   explicit ChoiceSearch(ShapeInference& state) : state_(state) {}
   // Searches while more than `reserved` steps are left.
   void go(Index reserved);
+  // True if the symbol's name says of which two it is the sum.
+  bool is_said(std::size_t symbol) const { return said_.contains(symbol); }
 
   Choice choice;
   std::vector<SizeNote> notes;
@@ -63,6 +65,7 @@ class ChoiceSearch {
                                      Index reserved) const;
 
   ShapeInference& state_;
+  std::set<std::size_t> said_;
   std::set<Index> hopeless_;  // steps whose violation no choice avoids
 };
 

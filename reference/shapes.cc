@@ -44,6 +44,7 @@ class Study {
     fit_all();
     climb_stairs();
     name_symbols();
+    find_assumptions();
     tell();
     return std::move(told_);
   }
@@ -188,8 +189,10 @@ class Study {
       InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
       if (expressions_[row]) {
         value.shape.emplace();
-        for (const SizeExpression& form : *expressions_[row])
-          value.shape->push_back({form.number(), form.text(names_)});
+        for (std::size_t d = 0; d < expressions_[row]->size(); ++d) {
+          const SizeExpression& form = (*expressions_[row])[d];
+          value.shape->push_back({form.number(), form.text(names_), is_assumed(row, d)});
+        }
         hold_against_declaration(from, *expressions_[row]);
       }
       told_.values.push_back(std::move(value));
@@ -197,6 +200,32 @@ class Study {
     for (const SizeNote& note : search_.notes) told_.notes.push_back(note.text(names_));
     if (gave_up_) told_.notes.push_back("the model is too large for its symbols to be followed");
     tell_rules();
+  }
+
+  // Takes the symbols that stand for others out of those that are free, and the pass in which none
+  // is 1, for is_assumed().
+  void find_assumptions() {
+    for (const auto& [later, first] : choice_.same_as) shared_.insert(first);
+    for (const auto& [whole, summands] : choice_.sum_of) {
+      if (!search_.is_said(whole)) shared_.insert(summands.begin(), summands.end());
+    }
+    if (choice_.one.empty() || gave_up_) return;
+    Choice without = choice_;
+    without.one.clear();
+    without_ones_ = walk_at(state_, without, 0);
+  }
+
+  bool is_assumed(std::size_t row, std::size_t d) const {
+    const SizeExpression& form = (*expressions_[row])[d];
+    const bool shared = std::any_of(form.terms.begin(), form.terms.end(), [&](const auto& term) {
+      return std::any_of(term.first.begin(), term.first.end(),
+                         [&](std::size_t s) { return shared_.contains(s); });
+    });
+    if (shared || !without_ones_) return shared;
+    const std::optional<Shape>* other = shape_at(*without_ones_, row);
+    const Shape& here = *base_.shapes[row];
+    return !other || !*other || (*other)->size() != here.size() ||
+           (**other)[static_cast<Index>(d)] != here[static_cast<Index>(d)];
   }
 
   // A rule violated with the same input shapes in every pass is violated at any sizes.
@@ -254,6 +283,8 @@ class Study {
   std::vector<std::optional<std::vector<SizeExpression>>> expressions_;
   std::vector<Open> open_;
   std::vector<std::string> names_;
+  std::set<std::size_t> shared_;             // symbols that stand for others, or are their summands
+  std::optional<InferredRun> without_ones_;  // if some are taken as 1
   bool gave_up_ = false;
   InferredShapes told_;
 };

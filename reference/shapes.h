@@ -20,6 +20,9 @@ struct InferredSize {
   std::optional<Index> number;
   // "3", "2*N + 1", "?1" for an unnamed size, "?" for an unknown one.
   std::string text;
+  // True if it may be another one where the symbols that notes take as one size, as a sum or as 1
+  // are not.
+  bool assumed = false;
 };
 
 struct InferredValue {

@@ -224,6 +224,38 @@ TEST(Shapes, SymbolsThatMustBeEqualAreSaidToBe) {
   EXPECT_TRUE(found.breaches.empty());
 }
 
+// "N" for a size that holds by itself, "N!" for one that an assumption about symbols may have made.
+std::string assumptions_of(const InferredShapes& found, const std::string& name) {
+  std::string out;
+  for (const InferredValue& value : found.values) {
+    if (value.name != name || !value.shape) continue;
+    for (const InferredSize& size : *value.shape)
+      out += (out.empty() ? "" : ",") + size.text + (size.assumed ? "!" : "");
+  }
+  return out;
+}
+
+TEST(Shapes, WhatIsAssumedOfSymbolsMarksTheSizesThatMayDependOnIt) {
+  InferredShapes found =
+      inferred(model(graph({node("Add", {"a", "b"}, {"y"}), node("Add", {"y", "c"}, {"z"})},
+                           {shaped("a", {n("N"), n("K"), d(2)}),
+                            shaped("b", {n("M"), n("K"), d(2)}), shaped("c", {n("K"), d(2)})},
+                           {floats("z")})));
+  EXPECT_EQ(assumptions_of(found, "z"), "N!,K,2");
+  EXPECT_EQ(assumptions_of(found, "c"), "K,2");
+  Model squeezing = model(graph({node("Squeeze", {"a", "axes"}, {"y"})},
+                                {shaped("a", {n("N"), n("M"), d(2)})}, {floats("y")}));
+  squeezing.graph.initializers.emplace("axes", integers({1}));
+  found = inferred(std::move(squeezing));
+  EXPECT_EQ(assumptions_of(found, "a"), "N,1!,2");
+  found = inferred(model(
+      graph({node("Concat", {"past", "new"}, {"all"}, {{"axis", attribute(Index{0})}}),
+             node("Add", {"all", "mask"}, {"y"})},
+            {shaped("past", {n("past")}), shaped("new", {n("seq")}), shaped("mask", {n("total")})},
+            {floats("y")})));
+  EXPECT_EQ(assumptions_of(found, "mask"), "past + seq!");
+}
+
 TEST(Shapes, WhatNoSizeMendsIsABreach) {
   const InferredShapes found =
       inferred(model(graph({node("Add", {"a", "b"}, {"y"})},

@@ -54,6 +54,11 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert '"scratch/one.yaml:8"' in text
 
 
+def test_an_attribute_is_left_out(tmp_path: Path) -> None:
+    text = written(tmp_path, GOOD.replace("axes=ints(axes)", "**node, axes=None"))
+    assert '{r.value(Slot{1})}, r.carried("", "Squeeze", {"axes"}));' in text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "what"),
     [
@@ -64,6 +69,7 @@ def test_what_is_written(tmp_path: Path) -> None:
         ("  down: squeezed = Self(data, axes=ints(axes))\n", "", 1, "a step says what is done on the way down"),
         ("has(node.axes)", "has(node.axis)", 5, "has an attribute axis"),
         ("Self(data, axes=", "Self(data, axis=", 8, "Squeeze-11 has no attribute axis"),
+        ("axes=ints(axes)", "axes=None", 8, "only an attribute of `node` can be left out"),
         ("Self(data, ints(node.axes))", "Self(data, ints(node.axes), data)", 6, "does not take 3 inputs"),
         ("Self(data, axes=ints(axes))", "Self(date, axes=ints(axes))", 8, "date is no value of the pattern"),
         (

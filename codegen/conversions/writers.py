@@ -21,7 +21,7 @@ VALUES = {
                     "has_normal_products", "has_finite_sums")
 } | {
     "used": 1, "many": 1, "alike": 1, "holds_only": 2, "spreads_to": 2, "reals_of": 1, "least": 1, "largest": 1,
-    "infinity": 0, "whole": 1, "type_word": 1, "real_list": 4, "no_zero_or_nan": 1,
+    "infinity": 0, "whole": 1, "type_word": 1, "real_list": 4, "no_zero_or_nan": 1, "sizes_from": 2,
 }  # fmt: skip
 LISTS = READERS | {"floats": "reals", "strings": "texts"}
 
@@ -118,13 +118,17 @@ class Nodes(Replacement):
         carried = [k for k in node.keywords if k.arg is None]
         if any(ast.unparse(k.value) != "node" for k in carried):
             raise self.fail("only the attributes of `node` can be handed on")
-        own = []
+        own: list[str] = []
+        left_out: list[str] = []
         for keyword in node.keywords:
             if keyword.arg is None:
                 continue
             found = self.in_use(domain, op, constant)[0].attribute(keyword.arg)
             if found is None:
                 raise self.fail(f"{self.in_use(domain, op, constant)[0].name} has no attribute {keyword.arg}")
+            if isinstance(keyword.value, ast.Constant) and keyword.value.value is None:
+                left_out.append(json.dumps(keyword.arg))
+                continue
             value = self.expression(keyword.value)
             if found.kind == "float":
                 value = f"static_cast<double>({value})"
@@ -132,7 +136,10 @@ class Nodes(Replacement):
                 raise self.fail(f"attributes of the kind {found.kind} cannot be written")
             own.append(f"{{{json.dumps(keyword.arg)}, attribute({value})}}")
         text = f"{{{', '.join(own)}}}"
+        if left_out and not carried:
+            raise self.fail("only an attribute of `node` can be left out")
         if not carried:
             return text
-        base = f"r.carried({json.dumps(domain)}, {json.dumps(op)})"
+        names = f", {{{', '.join(left_out)}}}" if left_out else ""
+        base = f"r.carried({json.dumps(domain)}, {json.dumps(op)}{names})"
         return f"joined({base}, {text})" if own else base

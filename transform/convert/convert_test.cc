@@ -204,6 +204,36 @@ TEST(Convert, WhatHasNoMeaningIsRefusedByName) {
   EXPECT_EQ(error.help, "convert to ai.onnx 11, where it has one, or change the node first");
 }
 
+ValueInfo open(const std::string& name, std::vector<Dim> dims, Type type = Type::float32) {
+  return value(name, tensor_type(type), std::move(dims));
+}
+
+// Sub-6 takes a B of another shape only where it spreads to that of A.
+TEST(Convert, SymbolsThatMayDifferAreNotTakenForOneSize) {
+  const auto sub = [](std::vector<Dim> a, std::vector<Dim> b) {
+    return testing::model(
+        testing::graph({node("Sub", {"A", "B"}, {"Y"})},
+                       {open("A", std::move(a)), open("B", std::move(b))}, {floats("Y")}),
+        7);
+  };
+  const Dim n{{}, "n"}, m{{}, "m"}, four{4, ""};
+  EXPECT_TRUE(to(sub({n, four}, {n, four}), 6).model.graph.nodes[0].attributes.empty());
+  EXPECT_EQ(to(sub({n, m}, {m}), 6).model.graph.nodes[0].attributes.count("broadcast"), 1U);
+  testing::thrown("convert/Sub-7", [&] { to(sub({n}, {m}), 6); });
+  testing::thrown("convert/Sub-7", [&] { to(sub({n, m}, {m, n}), 6); });
+  testing::thrown("convert/Sub-7", [&] { to(sub({n, four}, {m, four}), 6); });
+}
+
+// PRelu-6 takes a slope of one element or of one for each channel.
+TEST(Convert, ASymbolThatMayBeOneIsNotTakenForOne) {
+  Model model = testing::model(
+      testing::graph({node("PRelu", {"X", "slope"}, {"Y"})},
+                     {sized("X", {2, 2}), open("slope", {Dim{{}, "n"}, Dim{{}, "n"}})},
+                     {floats("Y")}),
+      7);
+  testing::thrown("convert/PRelu-7", [&] { to(model, 6); });
+}
+
 // Before opset 7 a single slope may have more dimensions than the input.
 TEST(Convert, ASlopeOfALargerRankGetsTheRankOfTheInput) {
   Model model = of(6, {node("PRelu", {"X", "slope"}, {"Y"})}, {3});

@@ -75,8 +75,8 @@ GraphRewriter::Arg GraphRewriter::folded() const {
   return {*constant};
 }
 
-GraphRewriter::Attributes GraphRewriter::carried(std::string_view domain,
-                                                 std::string_view op) const {
+GraphRewriter::Attributes GraphRewriter::carried(std::string_view domain, std::string_view op,
+                                                 const std::set<std::string>& left_out) const {
   const Signature* to = imports_.find(domain, op);
   if (to == nullptr) throw NotKnown{};
   Attributes all;
@@ -92,6 +92,7 @@ GraphRewriter::Attributes GraphRewriter::carried(std::string_view domain,
       continue;
     if (const std::optional<Attribute> value = default_of(spec)) all.emplace(spec.name, *value);
   }
+  for (const std::string& name : left_out) all.erase(name);
   return all;
 }
 

@@ -57,9 +57,10 @@ class GraphRewriter {
   Arg number(double value, Slot like) const;  // scalar of the element type of `like`
   Arg folded() const;                         // the node's first output, if it is constant
 
-  // Returns the node's attributes that the given operator has with the same kind. Writes out the
-  // default of an omitted one if the defaults differ.
-  Attributes carried(std::string_view domain, std::string_view op) const;
+  // Returns the node's attributes that the given operator has with the same kind, but for those
+  // left out. Writes out the default of an omitted one if the defaults differ.
+  Attributes carried(std::string_view domain, std::string_view op,
+                     const std::set<std::string>& left_out = {}) const;
 
   Arg compute(std::string_view domain, std::string_view op, const std::vector<Arg>& inputs,
               Attributes attributes = {}) const;

@@ -34,8 +34,11 @@ T or_not_known(std::optional<T> value) {
   return *std::move(value);
 }
 
-bool means_one_size(const InferredSize& size) {
-  return size.number || (!size.text.empty() && size.text.find('?') == std::string::npos);
+// True for sizes that are equal in every run. A size without a name counts as unknown.
+bool is_same(const InferredSize& a, const InferredSize& b) {
+  const bool has_name = !a.text.empty() && a.text.find('?') == std::string::npos;
+  return !a.assumed && !b.assumed && a.number == b.number && a.text == b.text &&
+         (a.number || has_name);
 }
 
 }  // namespace
@@ -87,33 +90,37 @@ InferredSize Match::size_of(const std::string& name, Index axis) const {
   for (const InferredValue* value : scope_.known(name)) {
     const InferredSize& here = (*value->shape)[static_cast<std::size_t>(axis)];
     if (size && (size->number != here.number || size->text != here.text)) throw NotKnown{};
+    const bool assumed = here.assumed || (size && size->assumed);
     size = here;
+    size->assumed = assumed;
   }
   return or_not_known(size);
 }
 
 Index Match::size(Slot slot, Index axis) const {
-  return or_not_known(size_of(name(slot), wrap(axis, rank(slot))).number);
+  const InferredSize is = size_of(name(slot), wrap(axis, rank(slot)));
+  if (is.assumed) throw NotKnown{};
+  return or_not_known(is.number);
 }
 
-IndexVector Match::shape(Slot slot) const {
+IndexVector Match::shape(Slot slot) const { return sizes_from(slot, 0); }
+
+IndexVector Match::sizes_from(Slot slot, Index axis) const {
   IndexVector list;
-  for (Index axis = 0; axis < rank(slot); ++axis) list.push_back(size(slot, axis));
+  for (; axis < rank(slot); ++axis) list.push_back(size(slot, axis));
   return list;
 }
 
 bool Match::same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const {
-  const InferredSize x = size_of(name(a), wrap(axis_of_a, rank(a)));
-  const InferredSize y = size_of(name(b), wrap(axis_of_b, rank(b)));
-  if (x.number || y.number) return x.number == y.number;
-  return means_one_size(x) && x.text == y.text;
+  return is_same(size_of(name(a), wrap(axis_of_a, rank(a))),
+                 size_of(name(b), wrap(axis_of_b, rank(b))));
 }
 
 bool Match::same_shape(const std::string& a, const std::string& b) const {
+  if (a == b) return true;
   if (rank_of(a) != rank_of(b)) return false;
   for (Index axis = 0; axis < rank_of(a); ++axis) {
-    const InferredSize x = size_of(a, axis), y = size_of(b, axis);
-    if (!means_one_size(x) || x.number != y.number || x.text != y.text) return false;
+    if (!is_same(size_of(a, axis), size_of(b, axis))) return false;
   }
   return true;
 }
@@ -124,7 +131,8 @@ bool Match::spreads_to(Slot a, Slot b) const {
   const Index more = rank(b) - rank(a);
   for (Index axis = 0; axis < rank(a); ++axis) {
     if (more < 0) return false;
-    const bool is_one = size_of(name(a), axis).number == Index{1};
+    const InferredSize is = size_of(name(a), axis);
+    const bool is_one = !is.assumed && is.number == Index{1};
     if (!is_one && !same_size(a, axis, b, axis + more)) return false;
   }
   return more >= 0;

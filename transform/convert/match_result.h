@@ -39,6 +39,7 @@ class Match {
   Index rank(Slot slot) const { return rank_of(name(slot)); }
   Index size(Slot slot, Index axis) const;
   IndexVector shape(Slot slot) const;
+  IndexVector sizes_from(Slot slot, Index axis) const;  // shape(slot) without the first `axis`
   Index elements(Slot slot) const { return count(shape(slot)); }
   bool same_shape(Slot a, Slot b) const;  // for every possible feed
   bool same_size(Slot a, Index axis_of_a, Slot b, Index axis_of_b) const;

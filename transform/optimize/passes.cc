@@ -14,6 +14,10 @@ namespace touchstone {
 namespace {
 
 constexpr Pass passes[] = {
+    {"drop-dead", Level::basic, true,
+     "Nodes, constants and functions that nobody needs go, at first and behind each pass that "
+     "changes the graph.",
+     drop_dead},
     {"inline-functions", Level::basic, true,
      "A call of one of the model's functions becomes the function's body.", inline_functions},
     {"freeze-defaults", Level::basic, true,
@@ -53,8 +57,6 @@ constexpr Pass passes[] = {
      "A second or third power that no other pass names becomes products, which fuse.", nullptr},
     {"share-constants", Level::basic, true, "Equal constants are one.", share_constants},
     {"share-nodes", Level::basic, true, "Equal nodes of equal inputs are one.", share_nodes},
-    {"drop-dead", Level::basic, true, "Nodes, constants and functions that nobody needs go.",
-     drop_dead},
 };
 constexpr Index max_rounds = 50;
 
@@ -108,6 +110,12 @@ bool runs(const Pattern& pattern, const Pass& pass, const PassOptions& options) 
          !names_pass(options.without, pattern.name);
 }
 
+// Drops what a pass left without readers: a dead node counts as a consumer of its inputs.
+void sweep(MutableGraph& bench, Counts& counts) {
+  const Pass& pass = passes[0];
+  if (is_wanted(bench.options(), pass.name, pass.level)) counts.add(pass.name, "", pass.run(bench));
+}
+
 // Runs a pass and its patterns. Returns true if the graph changed.
 bool run_pass(const Pass& pass, MutableGraph& bench, Counts& counts) {
   const bool whole = pass.run && is_wanted(bench.options(), pass.name, pass.level);
@@ -119,6 +127,7 @@ bool run_pass(const Pass& pass, MutableGraph& bench, Counts& counts) {
     counts.add(pass.name, pattern.name, more);
     changes += more;
   }
+  if (changes > 0) sweep(bench, counts);
   return changes > 0;
 }
 

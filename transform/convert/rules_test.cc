@@ -1,0 +1,189 @@
+// Tests rules of spec/conversions where both versions run: the outputs before and after are the
+// same bits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/numbers/convert.h"
+#include "model/testing.h"
+#include "reference/interpreter.h"
+#include "reference/lists.h"
+#include "transform/convert/convert.h"
+
+namespace touchstone {
+namespace {
+
+using testing::attribute;
+using testing::floats;
+using testing::node;
+using testing::value;
+
+using Dims = std::vector<Dim>;
+
+Dims dims(const Shape& sizes) {
+  Dims all;
+  for (const Index size : sizes) all.push_back({size, ""});
+  return all;
+}
+
+// Sizes that the file leaves open.
+Dims symbols(std::size_t rank) {
+  Dims all;
+  for (std::size_t k = 0; k < rank; ++k) all.push_back({{}, "s" + std::to_string(k)});
+  return all;
+}
+
+Tensor filled(const Shape& shape, Type type = Type::float32) {
+  Tensor made(type, shape);
+  for (Index k = 0; k < made.size(); ++k)
+    set_number(made, k, 0.37L * static_cast<long double>(k % 7) - 1);
+  return made;
+}
+
+Model model_of(Node one, std::optional<Dims> shape, Index opset, Type type = Type::float32,
+               std::map<std::string, Tensor> constants = {}) {
+  Model model = testing::model(
+      testing::graph({std::move(one)}, {value("X", tensor_type(type), std::move(shape))},
+                     {value("Y", tensor_type(type))}),
+      opset);
+  model.graph.initializers = std::move(constants);
+  require_valid(model, {});
+  return model;
+}
+
+Model converted(const Model& model, Index opset) { return convert(model, {{"", opset}}, {}).model; }
+
+Tensor output(const Model& model, const Tensor& fed) {
+  return run(model, {{"X", fed}}).at("Y").tensor();
+}
+
+void expect_same_bits(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.type(), b.type());
+  ASSERT_EQ(a.shape(), b.shape());
+  EXPECT_TRUE(a.bytes().empty() ||
+              std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0);
+}
+
+Index nodes_of(const Model& model, const std::string& op) {
+  return std::count_if(model.graph.nodes.begin(), model.graph.nodes.end(),
+                       [&](const Node& one) { return one.op == op; });
+}
+
+// A Reshape to a size of 0 keeps the size at that place: rows without elements need their own way.
+TEST(ConversionRules, RowsOfManyDimensionsMayBeEmpty) {
+  for (const char* op : {"Softmax", "LogSoftmax", "Hardmax"}) {
+    for (const Index axis : {0, 1, 2, -1, -2, -3}) {
+      const Node one = node(op, {"X"}, {"Y"}, {{"axis", attribute(axis)}});
+      const Model open = model_of(one, symbols(3), 11), unknown = model_of(one, std::nullopt, 11);
+      for (const Shape& sizes : std::vector<Shape>{
+               {2, 3, 4}, {1, 1, 1}, {0, 0, 0}, {2, 0, 3}, {0, 2, 3}, {2, 3, 0}, {2, 0, 0}}) {
+        SCOPED_TRACE(std::string(op) + " " + std::to_string(axis) + " " + text(sizes));
+        const Tensor fed = filled(sizes);
+        for (const Model& model : {open, unknown, model_of(one, dims(sizes), 11)})
+          expect_same_bits(output(converted(model, 13), fed), output(model, fed));
+      }
+    }
+  }
+}
+
+TEST(ConversionRules, RowsOfKnownSizesNeedTwoReshapesAlone) {
+  Dims shape = dims({0, 10, 1, 1});
+  shape[0] = {{}, "N"};
+  const Model made = converted(model_of(node("Softmax", {"X"}, {"Y"}), shape, 11), 13);
+  EXPECT_EQ(made.graph.nodes.size(), 3U);
+  EXPECT_EQ(nodes_of(made, "Reshape"), 2);
+}
+
+// Until version 11 each element was a row where the axis was the rank.
+TEST(ConversionRules, AnAxisThatIsTheRank) {
+  for (const char* op : {"Softmax", "LogSoftmax", "Hardmax"}) {
+    for (const Shape& sizes : std::vector<Shape>{{}, {3}, {2, 3}, {0}}) {
+      const Index rank = sizes.size();
+      const Node one = node(op, {"X"}, {"Y"}, {{"axis", attribute(rank)}});
+      const Tensor fed = filled(sizes);
+      for (const Model& model : {model_of(one, dims(sizes), 1), model_of(one, std::nullopt, 1)}) {
+        for (const Index opset : {11, 13})
+          expect_same_bits(output(converted(model, opset), fed), output(model, fed));
+      }
+    }
+    const Node last = node(op, {"X"}, {"Y"}, {{"axis", attribute(Index{1})}});
+    EXPECT_EQ(converted(model_of(last, dims({2, 3}), 1), 11).graph.nodes.size(), 1U);
+  }
+}
+
+// Until version 21 a group was normalised and scaled as a whole, so that it was rounded once.
+TEST(ConversionRules, GroupsOfNarrowFloatsAreRoundedOnce) {
+  for (const Type type : {Type::float16, Type::bfloat16, Type::float32, Type::float64}) {
+    const Node one = node("GroupNormalization", {"X", "scale", "bias"}, {"Y"},
+                          {{"num_groups", attribute(Index{2})}});
+    const Model model = model_of(one, dims({2, 4, 5}), 18, type,
+                                 {{"scale", filled({2}, type)}, {"bias", filled({2}, type)}});
+    const Tensor fed = filled({2, 4, 5}, type);
+    expect_same_bits(output(converted(model, 21), fed), output(model, fed));
+  }
+}
+
+TEST(ConversionRules, FeaturesWithStatisticsOfTheirOwnMayBeEmpty) {
+  const auto normalised = [](const Shape& features, const Dims& shape) {
+    const Tensor some = filled(features);
+    Tensor ones(Type::float32, features);
+    std::fill_n(ones.data<float>(), ones.size(), 1.0F);
+    const Node one = node("BatchNormalization", {"X", "scale", "B", "mean", "var"}, {"Y"},
+                          {{"spatial", attribute(Index{0})}});
+    return model_of(one, shape, 7, Type::float32,
+                    {{"scale", some}, {"B", some}, {"mean", some}, {"var", ones}});
+  };
+  for (const Shape& sizes : std::vector<Shape>{{2, 3, 4}, {0, 3, 4}, {2, 3}}) {
+    const Shape features = tail(sizes, 1);
+    for (const Dims& shape : {dims(sizes), symbols(static_cast<std::size_t>(sizes.size()))}) {
+      const Model model = normalised(features, shape);
+      expect_same_bits(output(converted(model, 9), filled(sizes)), output(model, filled(sizes)));
+    }
+  }
+  testing::thrown("convert/BatchNormalization-7", [&] {
+    converted(normalised({3, 0}, dims({2, 3, 0})), 9);
+  });
+}
+
+// Version 25 refuses numbers of heads beside inputs that say them by their shape.
+class Heads : public ::testing::Test {
+ protected:
+  static Model attention(std::optional<Dims> shape, std::vector<std::string> outputs = {"Y"},
+                         std::vector<std::string> more = {}) {
+    std::vector<std::string> inputs{"X", "X", "X"};
+    inputs.insert(inputs.end(), more.begin(), more.end());
+    const Node one = node("Attention", inputs, std::move(outputs),
+                          {{"q_num_heads", attribute(Index{2})},
+                           {"kv_num_heads", attribute(Index{2})},
+                           {"scale", attribute(0.5F)}});
+    return model_of(one, std::move(shape), 24, Type::float32,
+                    {{"filled", Tensor(Type::int64, {2})}});
+  }
+};
+
+TEST_F(Heads, AreLeftOutBesideFourDimensions) {
+  const Model model = attention(dims({2, 2, 3, 4}));
+  const Model made = converted(model, 25);
+  EXPECT_EQ(made.graph.nodes[0].attributes.size(), 1U);
+  expect_same_bits(output(made, filled({2, 2, 3, 4})), output(model, filled({2, 2, 3, 4})));
+}
+
+TEST_F(Heads, StayBesideThree) {
+  EXPECT_EQ(converted(attention(dims({2, 3, 4})), 25).graph.nodes[0].attributes.size(), 3U);
+}
+
+TEST_F(Heads, AreRefusedWhereTheRankIsNotKnown) {
+  testing::thrown("convert/Attention-24", [] { converted(attention(std::nullopt), 25); });
+}
+
+TEST_F(Heads, NoCacheIsAnOutputBesideOneThatIsKeptOutside) {
+  const std::vector<std::string> outside{"", "", "", "filled"};
+  EXPECT_NO_THROW(converted(attention(dims({2, 2, 3, 4}), {"Y"}, outside), 25));
+  testing::thrown("convert/Attention-24", [&] {
+    converted(attention(dims({2, 2, 3, 4}), {"Y", "keys"}, outside), 25);
+  });
+}
+
+}  // namespace
+}  // namespace touchstone
