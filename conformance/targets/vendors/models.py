@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 import onnx
 from onnx import TensorProto
 from onnx.external_data_helper import load_external_data_for_model, uses_external_data
 
-from conformance.targets.target import UnsupportedError
+from conformance.targets.target import InvalidInputError, UnsupportedError
 
 
 def tensors(graph: onnx.GraphProto) -> Iterator[TensorProto]:
@@ -24,7 +25,7 @@ def tensors(graph: onnx.GraphProto) -> Iterator[TensorProto]:
 
 
 def source(model: bytes, proto: onnx.ModelProto, path: str) -> bytes | Path:
-    """Returns the bytes if they are the whole model, else its path; a model that differs from its file gets its data."""
+    """Returns the bytes if they are the whole model, else its path. A model that is not its file gets its data."""
     if not any(map(uses_external_data, tensors(proto.graph))):
         return model
     file = Path(path)
@@ -53,6 +54,13 @@ def require_tensors(ports: Collection[onnx.ValueInfoProto], known: Collection[in
             raise UnsupportedError(f"'{port.name}' is no tensor but of kind {kind.removesuffix('_type')}")
         if port.type.tensor_type.elem_type not in known:
             raise UnsupportedError(f"'{port.name}' is of type {type_name(port.type.tensor_type.elem_type)}")
+
+
+def require_all(names: Collection[str], feeds: dict[str, Any]) -> None:
+    """Raises InvalidInputError for an input that nothing feeds."""
+    for name in names:
+        if name not in feeds:
+            raise InvalidInputError(f"nothing feeds the input '{name}'")
 
 
 def is_open(port: onnx.ValueInfoProto) -> bool:

@@ -1,8 +1,7 @@
-"""Target openvino: unmodified OpenVINO on the CPU. It computes in float32, without bfloat16 and AMX, unless asked for less."""
+"""Target openvino: unmodified OpenVINO on the CPU, in float32 and without bfloat16 unless an option asks for less."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +10,10 @@ import onnx
 import openvino
 from onnx import TensorProto, helper
 
-from conformance.targets.target import (
-    InvalidInputError,
-    InvalidModelError,
-    OutOfMemoryError,
-    TargetError,
-    UnsupportedError,
-)
+from conformance.targets.target import UnsupportedError
+from conformance.targets.vendors.models import bare_inputs, require_all, source
 from conformance.targets.vendors.packed import BITS, pack, unpack
-from conformance.targets.vendors.models import bare_inputs, source
+from conformance.targets.vendors.refusals import of_openvino
 
 # The standard's element types that it has, by its own names.
 TYPES = {
@@ -39,23 +33,6 @@ TYPES = {
        for bits in (4, 8, 16, 32, 64)},
 }  # fmt: skip
 CODES = {name: code for code, name in TYPES.items()}
-# Every refusal is a RuntimeError: only messages distinguish them.
-INVALID = ("node not found in graph cache", "Please check if the model format is supported and model is correct")
-NO_MEMORY = re.compile(r"bad_alloc|bad allocation|[Nn]ot enough memory|Failed to allocate")
-LACKS = re.compile(r"[Nn]ot ?[Ii]mplemented|[Uu]nsupported|(is|are) not supported|doesn't support|does not support")
-BAD_FEED = re.compile(r"set_(input_)?tensor|tensor (size|shape|type) .* (mismatch|not compatible)", re.IGNORECASE)
-
-
-def classified(error: Exception, loading: bool) -> TargetError:
-    """Classifies an error by its text. A failure while loading means that it cannot run the model: a refusal."""
-    text = str(error).strip()
-    if isinstance(error, MemoryError) or NO_MEMORY.search(text):
-        return OutOfMemoryError(text)
-    if loading:
-        return InvalidModelError(text) if any(word in text for word in INVALID) else UnsupportedError(text)
-    if BAD_FEED.search(text):
-        return InvalidInputError(text)
-    return UnsupportedError(text) if LACKS.search(text) else TargetError(text)
 
 
 def tensor_of(value: Any, name: str) -> openvino.Tensor:
@@ -85,7 +62,9 @@ def array_of(tensor: openvino.Tensor, name: str) -> np.ndarray:
         return np.array(tensor.str_data, object).reshape(shape)
     code = CODES[kind]
     raw = np.ascontiguousarray(tensor.data).reshape(-1).view(np.uint8)
-    return unpack(raw, code, shape) if code in BITS else raw.view(helper.tensor_dtype_to_np_dtype(code)).reshape(shape).copy()
+    if code in BITS:
+        return unpack(raw, code, shape)
+    return raw.view(helper.tensor_dtype_to_np_dtype(code)).reshape(shape).copy()
 
 
 @dataclass
@@ -93,6 +72,7 @@ class Loaded:
     request: openvino.InferRequest
     inputs: dict[str, int]  # by name, without those that the compiled model does not read
     outputs: dict[str, int]
+    needed: list[str]
     defaults: set[str]
 
 
@@ -102,8 +82,8 @@ def positions(ports: list[Any]) -> dict[str, int]:
 
 
 def positions_of_inputs(names: list[str], ports: list[Any]) -> dict[str, int]:
-    """Returns the position of each input. Inputs that are not read are gone, and one that a dropped node only passed on has
-    the name of that node's output: such names are matched in order."""
+    """Returns the position of each input. Those that nothing reads are gone. One that a dropped node only passed on has
+    the name of that node's output, so it is matched by its place."""
     found = {name: k for name, k in positions(ports).items() if name in names}
     unnamed = [k for k in range(len(ports)) if k not in found.values()]
     lost = [name for name in names if name not in found]
@@ -113,7 +93,7 @@ def positions_of_inputs(names: list[str], ports: list[Any]) -> dict[str, int]:
 
 
 class OpenVino:
-    version = openvino.__version__
+    version = openvino.__version__.partition("-")[0]
 
     def __init__(self) -> None:
         self.core = openvino.Core()
@@ -126,17 +106,20 @@ class OpenVino:
             "INFERENCE_NUM_THREADS": options.get("threads", "1"),
             "NUM_STREAMS": "1",
         }
+        kept = source(model, proto, options["path"])
         try:
-            compiled = self.core.compile_model(self.core.read_model(source(model, proto, options["path"])), "CPU", settings)
+            compiled = self.core.compile_model(self.core.read_model(kept), "CPU", settings)
             request = compiled.create_infer_request()
         except Exception as error:
-            raise classified(error, loading=True) from error
-        inputs = positions_of_inputs([port.name for port in bare_inputs(proto.graph)], compiled.inputs)
+            raise of_openvino(error, loading=True) from error
+        needed = [port.name for port in bare_inputs(proto.graph)]
+        inputs = positions_of_inputs(needed, compiled.inputs)
         by_name = positions(compiled.outputs)
         outputs = {each.name: by_name.get(each.name, k) for k, each in enumerate(proto.graph.output)}
-        return Loaded(request, inputs, outputs, {each.name for each in proto.graph.initializer})
+        return Loaded(request, inputs, outputs, needed, {each.name for each in proto.graph.initializer})
 
     def run(self, loaded: Loaded, feeds: dict[str, Any]) -> dict[str, Any]:
+        require_all(loaded.needed, feeds)
         for name in loaded.defaults & feeds.keys():
             raise UnsupportedError(f"input '{name}' has a default, which is compiled in")
         tensors = {name: tensor_of(value, name) for name, value in feeds.items()}
@@ -144,5 +127,5 @@ class OpenVino:
         try:
             loaded.request.infer(given, share_inputs=True)
         except Exception as error:
-            raise classified(error, loading=False) from error
+            raise of_openvino(error, loading=False) from error
         return {name: array_of(loaded.request.get_output_tensor(k), name) for name, k in loaded.outputs.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +13,16 @@ import onnx  # noqa: E402
 import tract  # noqa: E402
 from onnx import TensorProto, helper  # noqa: E402
 
-from conformance.targets.target import (  # noqa: E402
-    InvalidInputError,
-    InvalidModelError,
-    OutOfMemoryError,
-    TargetError,
-    UnsupportedError,
+from conformance.targets.target import UnsupportedError  # noqa: E402
+from conformance.targets.vendors.models import (  # noqa: E402
+    bare_inputs,
+    is_open,
+    require_all,
+    require_tensors,
+    source,
+    type_name,
 )
-from conformance.targets.vendors.models import bare_inputs, is_open, require_tensors, source, type_name  # noqa: E402
+from conformance.targets.vendors.refusals import of_tract  # noqa: E402
 
 # The standard's element types that its binding takes and gives, by its own names.
 TYPES = {
@@ -32,21 +33,6 @@ TYPES = {
     **{getattr(TensorProto, f"{prefix}INT{bits}"): f"{name}{bits}" for prefix, name in (("", "i"), ("U", "u"))
        for bits in (8, 16, 32, 64)},
 }  # fmt: skip
-# Every error is a TractError: only messages distinguish them.
-INVALID = ("failed to decode Protobuf", "Could not resolve inputs")
-BAD_FEED = re.compile(r"Clashing resolution|has incorrect dtype or shape")
-
-
-def classified(error: Exception, loading: bool) -> TargetError:
-    """Classifies an error by its text. A failure while loading means that it cannot run the model: a refusal."""
-    text = str(error).strip()
-    if isinstance(error, MemoryError):
-        return OutOfMemoryError(text)
-    if not isinstance(error, tract.TractError):
-        return TargetError(f"{type(error).__name__}: {text}")
-    if loading:
-        return InvalidModelError(text) if any(word in text for word in INVALID) else UnsupportedError(text)
-    return InvalidInputError(text) if BAD_FEED.search(text) else TargetError(text)
 
 
 class Loaded:
@@ -81,7 +67,7 @@ class Loaded:
                         model.set_input_fact(k, facts[name])
                 self.plans[key] = names, model.into_model().into_runnable()
             except Exception as error:
-                raise classified(error, loading=True) from error
+                raise of_tract(error, loading=True) from error
         return self.plans[key]
 
 
@@ -106,6 +92,7 @@ class Tract:
         return Loaded(proto, source(model, proto, options["path"]))
 
     def run(self, loaded: Loaded, feeds: dict[str, Any]) -> dict[str, Any]:
+        require_all([port.name for port in loaded.ports], feeds)
         facts = {}
         for name, value in feeds.items():
             if not isinstance(value, np.ndarray):
@@ -122,6 +109,6 @@ class Tract:
         try:
             outputs = plan.run([feeds[name] for name in names])
         except Exception as error:
-            raise classified(error, loading=False) from error
+            raise of_tract(error, loading=False) from error
         wanted = [each.name for each in loaded.proto.graph.output]
         return {name: array_of(value, name) for name, value in zip(wanted, outputs, strict=False)}

@@ -13,14 +13,9 @@ from onnx.external_data_helper import load_external_data_for_model
 from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 
-from conformance.targets.target import (
-    InvalidInputError,
-    InvalidModelError,
-    OutOfMemoryError,
-    TargetError,
-    UnsupportedError,
-)
-from conformance.targets.vendors.models import bare_inputs, is_open, require_tensors, type_name
+from conformance.targets.target import UnsupportedError
+from conformance.targets.vendors.models import bare_inputs, is_open, require_all, require_tensors, type_name
+from conformance.targets.vendors.refusals import of_tvm
 
 # Types whose arrays its binding does not copy: texts, complex numbers, integers of less than a byte.
 LACKS = {
@@ -33,23 +28,6 @@ LACKS = {
     TensorProto.UINT2,
 }
 TYPES = set(TensorProto.DataType.values()) - LACKS - {TensorProto.UNDEFINED}
-# Python's errors of a converter that met what it did not expect; its own refusals are of other types.
-ACCIDENTS = (LookupError, AttributeError, NameError, TypeError, ArithmeticError, RecursionError, tvm.error.InternalError)
-BAD_FEED = "loc=param["
-
-
-def classified(error: Exception, loading: bool) -> TargetError:
-    """Classifies an error by its type; Python's accidents within the frontend are faults."""
-    text = f"{type(error).__name__}: {error}"
-    if isinstance(error, MemoryError) or "bad_alloc" in text:
-        return OutOfMemoryError(text)
-    if isinstance(error, tvm.error.OpAttributeInvalid | tvm.error.OpAttributeRequired):
-        return InvalidModelError(text)
-    if isinstance(error, NotImplementedError):
-        return UnsupportedError(text)
-    if not loading:
-        return InvalidInputError(text) if BAD_FEED in text else TargetError(text)
-    return TargetError(text) if isinstance(error, ACCIDENTS) else UnsupportedError(text)
 
 
 def fed(value: Any, name: str) -> Any:
@@ -91,7 +69,7 @@ class Loaded:
                 module = from_onnx(self.proto, shape_dict=shapes)
                 self.machines[key] = relax.VirtualMachine(tvm.compile(module, self.target), tvm.cpu())
             except Exception as error:
-                raise classified(error, loading=True) from error
+                raise of_tvm(error, loading=True) from error
         return self.machines[key]
 
 
@@ -107,16 +85,17 @@ class Tvm:
 
     def run(self, loaded: Loaded, feeds: dict[str, Any]) -> dict[str, Any]:
         names = [port.name for port in loaded.ports]
+        require_all(names, feeds)
         defaults = [name for name in feeds if name not in names]
         if defaults:
             raise UnsupportedError(f"input '{defaults[0]}' has a default, which is compiled in")
-        tensors = [fed(feeds[name], name) for name in names if name in feeds]
+        tensors = [fed(feeds[name], name) for name in names]
         shapes = {port.name: list(feeds[port.name].shape) for port in loaded.ports if is_open(port)}
         machine = loaded.machine(shapes)
         try:
             outputs = machine["main"](*tensors)
         except Exception as error:
-            raise classified(error, loading=False) from error
+            raise of_tvm(error, loading=False) from error
         wanted = [each.name for each in loaded.proto.graph.output]
         every = [outputs] if len(wanted) == 1 else list(outputs)
         return {name: given(value, name) for name, value in zip(wanted, every, strict=False)}
