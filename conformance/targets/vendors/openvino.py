@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -81,15 +82,30 @@ def positions(ports: list[Any]) -> dict[str, int]:
     return {name: k for k, port in enumerate(ports) for name in port.get_names()}
 
 
-def positions_of_inputs(names: list[str], ports: list[Any]) -> dict[str, int]:
+def fits(port: Any, info: onnx.ValueInfoProto) -> bool:
+    """True if an input of the compiled model can be this one of the graph, by type and shape."""
+    kind = info.type.tensor_type
+    dims = [dim.dim_value if dim.HasField("dim_value") else -1 for dim in kind.shape.dim]
+    shape = openvino.PartialShape(dims) if kind.HasField("shape") else openvino.PartialShape.dynamic()
+    known = port.get_element_type().to_string() == TYPES.get(kind.elem_type)
+    return known and port.get_partial_shape().compatible(shape)
+
+
+def positions_of_inputs(inputs: list[onnx.ValueInfoProto], ports: list[Any]) -> dict[str, int]:
     """Returns the position of each input. Those that nothing reads are gone. One that a dropped node only passed on has
-    the name of that node's output, so it is matched by its place."""
+    the name of that node's output, so it is matched by its place, or by what fits if others are gone."""
+    names = {each.name for each in inputs}
     found = {name: k for name, k in positions(ports).items() if name in names}
+    lost = [each for each in inputs if each.name not in found]
     unnamed = [k for k in range(len(ports)) if k not in found.values()]
-    lost = [name for name in names if name not in found]
-    if unnamed and len(unnamed) != len(lost):
-        raise UnsupportedError(f"which of the inputs {', '.join(lost)} it dropped cannot be seen")
-    return found | dict(zip(lost, unnamed, strict=False))
+    if len(unnamed) == len(lost):
+        return found | {each.name: k for each, k in zip(lost, unnamed, strict=True)}
+    for k in unnamed:
+        fitting = [each.name for each in lost if fits(ports[k], each)]
+        if len(fitting) != 1:
+            raise UnsupportedError(f"input {k} of the compiled model has lost its name")
+        found[fitting[0]] = k
+    return found
 
 
 class OpenVino:
@@ -99,24 +115,29 @@ class OpenVino:
         self.core = openvino.Core()
 
     def load(self, model: bytes, options: dict[str, str]) -> Loaded:
-        """Compiles a model. Options: `threads`, 1 without it; `precision` of what is float32, f32 without it."""
+        """Compiles a model. Options: `threads`, 1 without it; `precision` of what is float32, f32 without it.
+
+        `read=file` has the runtime open the model's file, which other code of its ONNX frontend does than reads bytes.
+        """
         proto = onnx.ModelProto.FromString(model)
         settings = {
             "INFERENCE_PRECISION_HINT": options.get("precision", "f32"),
             "INFERENCE_NUM_THREADS": options.get("threads", "1"),
             "NUM_STREAMS": "1",
         }
-        kept = source(model, proto, options["path"])
+        kept = Path(options["path"]) if options.get("read") == "file" else source(model, proto, options["path"])
         try:
             compiled = self.core.compile_model(self.core.read_model(kept), "CPU", settings)
             request = compiled.create_infer_request()
         except Exception as error:
             raise of_openvino(error, loading=True) from error
-        needed = [port.name for port in bare_inputs(proto.graph)]
-        inputs = positions_of_inputs(needed, compiled.inputs)
+        bare = bare_inputs(proto.graph)
+        inputs = positions_of_inputs(bare, compiled.inputs)
         by_name = positions(compiled.outputs)
         outputs = {each.name: by_name.get(each.name, k) for k, each in enumerate(proto.graph.output)}
-        return Loaded(request, inputs, outputs, needed, {each.name for each in proto.graph.initializer})
+        return Loaded(
+            request, inputs, outputs, [each.name for each in bare], {each.name for each in proto.graph.initializer}
+        )
 
     def run(self, loaded: Loaded, feeds: dict[str, Any]) -> dict[str, Any]:
         require_all(loaded.needed, feeds)
