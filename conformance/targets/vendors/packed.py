@@ -14,7 +14,6 @@ BITS = {
     TensorProto.INT2: 2,
     TensorProto.UINT2: 2,
 }
-SIGNED = (TensorProto.INT4, TensorProto.INT2)
 
 
 def pack(array: np.ndarray, code: int) -> np.ndarray:
@@ -30,6 +29,4 @@ def unpack(raw: np.ndarray, code: int, shape: Sequence[int]) -> np.ndarray:
     bits = BITS[code]
     each = raw[:, None] >> (np.arange(8 // bits, dtype=np.uint8) * bits) & ((1 << bits) - 1)
     each = each.reshape(-1)[: int(np.prod(shape, dtype=np.int64))].astype(np.uint8)
-    if code in SIGNED:  # ml_dtypes sign-extends into the upper bits
-        each = ((each << (8 - bits)).astype(np.int8) >> (8 - bits)).view(np.uint8)
     return each.view(helper.tensor_dtype_to_np_dtype(code)).reshape(shape)
