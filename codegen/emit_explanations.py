@@ -38,7 +38,13 @@ std::span<const Explanation> explanations() { return table; }
 }  // namespace touchstone
 """
 FINDINGS = "docs/findings"
-RUNTIMES = {"ONNX Runtime": "onnxruntime", "ReferenceEvaluator": "onnx-reference"}  # name in findings -> target
+RUNTIMES = {  # name in findings -> target
+    "ONNX Runtime": "onnxruntime",
+    "ReferenceEvaluator": "onnx-reference",
+    "OpenVINO": "openvino",
+    "Apache TVM": "tvm",
+    "tract": "tract",
+}
 
 
 @dataclass

@@ -1,10 +1,16 @@
 // Looks beside the program first, then upwards for the cache that CMake keeps in a build folder.
 #include "conformance/data.h"
 
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <cerrno>
 #include <cstdlib>
 
 #include "core/error.h"
 #include "core/files.h"
+
+extern char** environ;
 
 namespace touchstone {
 namespace {
@@ -58,6 +64,31 @@ std::string python_of(const std::string& environment) {
   if (std::string chosen = variable("TOUCHSTONE_PYTHON"); !chosen.empty()) return chosen;
   const fs::path own = data_folder() / environment / "bin/python";
   return fs::exists(own) ? own.string() : "python3";
+}
+
+std::string python_of_runtime(const std::string& name) {
+  std::string python = python_of(".venv-" + name);
+  if (python != "python3") return python;
+  throw Error(ErrorKind::file, "the environment of '" + name + "' is not there")
+      .with_help("touchstone doctor --install " + name +
+                 " makes it, or TOUCHSTONE_PYTHON names an interpreter that has the runtime");
+}
+
+int run_beside_data(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addchdir_np(&actions, data_folder().c_str());
+  posix_spawn_file_actions_adddup2(&actions, 2, 1);
+  pid_t process = -1;
+  const int failed = posix_spawnp(&process, words[0], &actions, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return failed;
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 }  // namespace touchstone

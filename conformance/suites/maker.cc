@@ -1,18 +1,11 @@
 // Runs the suite maker in Python: only Python can evaluate the suite's own code.
 #include "conformance/suites/maker.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "conformance/data.h"
 #include "conformance/suites/suite.h"
 #include "core/error.h"
-
-extern char** environ;
 
 namespace touchstone {
 namespace {
@@ -32,20 +25,7 @@ void hold_to_release(const std::string& version) {
 }
 
 int run_maker(const std::string& version) {
-  const std::string python = python_of(".venv");
-  const char* words[] = {python.c_str(), "-m", "conformance.suites.make", version.c_str(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addchdir_np(&actions, data_folder().c_str());
-  posix_spawn_file_actions_adddup2(&actions, 2, 1);  // its output is no data of ours
-  pid_t process = -1;
-  const int failed =
-      posix_spawnp(&process, words[0], &actions, nullptr, const_cast<char**>(words), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return failed;
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return run_beside_data({python_of(".venv"), "-m", "conformance.suites.make", version});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <sstream>
 
 #include "conformance/data.h"
@@ -15,6 +16,7 @@ namespace touchstone {
 namespace {
 
 constexpr std::size_t few = 16, many = 128;
+constexpr std::string_view runtimes[] = {"onnxruntime", "openvino", "tvm", "tract"};
 
 // Returns the part of "name:argument:key=value" before the first colon.
 std::string head(const std::string& target) { return target.substr(0, target.find(':')); }
@@ -30,9 +32,10 @@ Launch any_command(const std::string& line, Index memory) {
   return made;
 }
 
-Launch python_worker(const std::string& target, const std::string& environment, Index memory) {
+Launch python_worker(const std::string& target, Index memory,
+                     const std::function<std::string()>& python) {
   const std::string chosen = option_of(target, "python");
-  return {{chosen.empty() ? python_of(environment) : chosen,
+  return {{chosen.empty() ? python() : chosen,
            (data_folder() / "conformance/targets/worker.py").string(), "--target", target,
            "--memory", std::to_string(memory)},
           many};
@@ -49,6 +52,8 @@ std::string option_of(const std::string& target, const std::string& key) {
   return "";
 }
 
+std::span<const std::string_view> released_runtimes() { return runtimes; }
+
 Launch launch(const std::string& target, const std::string& self, Index memory) {
   const std::string name = head(target);
   if (target == "reference" || name == "fast") {
@@ -57,14 +62,15 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
             slow_start ? many : few};
   }
   if (target == "expectation") return {{}, few};
-  if (name == "onnxruntime") return python_worker(target, ".venv-onnxruntime", memory);
+  if (std::ranges::find(runtimes, name) != std::end(runtimes))
+    return python_worker(target, memory, [&] { return python_of_runtime(name); });
   if (name == "onnx-reference" || name == "backend" || name == "python")
-    return python_worker(target, ".venv", memory);
+    return python_worker(target, memory, [] { return python_of(".venv"); });
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(
           "targets: reference, fast[:isa=ISA][:threads=N][:level=LEVEL][:without=PASS]"
-          "[:device=LIST], expectation, onnxruntime, "
+          "[:device=LIST], expectation, onnxruntime, openvino, tvm, tract, "
           "onnx-reference, backend:MODULE, "
           "python:MODULE:CLASS, "
           "command:WORDS; "

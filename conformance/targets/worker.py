@@ -28,6 +28,9 @@ from conformance.targets.wire import Answer, Fault, Job, Kind, Output, Phase  # 
 
 SHIPPED = {
     "onnxruntime": "conformance.targets.vendors.onnxruntime:OnnxRuntime",
+    "openvino": "conformance.targets.vendors.openvino:OpenVino",
+    "tvm": "conformance.targets.vendors.tvm:Tvm",
+    "tract": "conformance.targets.vendors.tract:Tract",
     "onnx-reference": "conformance.targets.vendors.onnx_reference:OnnxReference",
     "backend": "conformance.targets.vendors.backend:AnyBackend",
 }

@@ -38,6 +38,7 @@ JUDGED = {
     "run slow.onnx --random --runtime fast --placement --warn-slow --json": "run",
     "run add.onnx --test-data judged --json": "run",
     "show slow.onnx --kernels --dims batch=2 --json": "show",
+    "doctor --json": "doctor",
     "judge add.onnx --test-data judged --json": "judge",
     "conform --target reference --suite spec --filter 'Relu-14*' --first 3 --jobs 1 --json": "conform",
     "conform --target fast --suite spec --filter 'Relu-14*' --first 3 --jobs 1 --json": "conform",

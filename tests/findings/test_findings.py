@@ -22,10 +22,15 @@ from tests.spec.test_sentences import shared_runs
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / "docs" / "findings"
 FOLDERS = sorted(file for file in HOME.iterdir() if file.is_dir())
-PEER = ROOT / ".venv-onnxruntime" / "bin" / "python"
 LINES = 20
-RUNTIMES = {"onnxruntime": "ONNX Runtime 1.31.1", "onnx": "ReferenceEvaluator of onnx 1.23.2"}
-MODULES = {"numpy", "onnx", "onnxruntime", "subprocess", "sys"}
+PEERS = {
+    "onnxruntime": "ONNX Runtime 1.31.1",
+    "openvino": "OpenVINO 2026.4.1",
+    "tvm": "Apache TVM 0.27.0.post1",
+    "tract": "tract 0.23.9",
+}
+RUNTIMES = {**PEERS, "onnx": "ReferenceEvaluator of onnx 1.23.2"}
+MODULES = {"numpy", "subprocess", "sys", "tempfile", *RUNTIMES}
 PARTS = ["## The clause", "## What it answers", "## What is right, and why"]
 VERSIONS = {version.name for operator in load_spec(ROOT / "spec") for version in operator.versions}
 PROSE = load_prose()
@@ -58,7 +63,7 @@ def imports(text: str) -> set[str]:
 
 
 def runtime(folder: Path) -> str:
-    return "onnxruntime" if "onnxruntime" in imports(script(folder)) else "onnx"
+    return next((name for name in PEERS if name in imports(script(folder))), "onnx")
 
 
 def faults(text: str) -> list[str]:
@@ -149,11 +154,12 @@ def test_the_evaluator_still_has_it(folder: Path, capsys: pytest.CaptureFixture[
     assert shows(output, ended.value.code), f"exit code {ended.value.code}: {output}"
 
 
-@pytest.mark.parametrize("folder", [each for each in FOLDERS if runtime(each) == "onnxruntime"], ids=name_of)
-def test_onnxruntime_still_has_it(folder: Path) -> None:
-    if not PEER.exists():
-        pytest.skip(f"{folder.name}: there is no {PEER.relative_to(ROOT)}; make setup makes it")
-    command = [PEER, folder / "reproduce.py"]
+@pytest.mark.parametrize("folder", [each for each in FOLDERS if runtime(each) in PEERS], ids=name_of)
+def test_a_peer_still_has_it(folder: Path) -> None:
+    peer = ROOT / f".venv-{runtime(folder)}" / "bin" / "python"
+    if not peer.exists():
+        pytest.skip(f"{runtime(folder)} is not installed")
+    command = [peer, folder / "reproduce.py"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert shows(done.stdout, done.returncode), f"exit code {done.returncode}: {done.stdout}{done.stderr}"
 

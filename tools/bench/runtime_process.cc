@@ -67,13 +67,8 @@ std::vector<std::string> start_of(const std::string& runtime, const std::string&
     throw Error(ErrorKind::usage, "there is no runtime '" + runtime + "'")
         .with_help("runtimes: " + known + "command:WORDS");
   }
-  const std::string python = python_of(".venv-" + runtime);
-  if (python == "python3") {
-    throw Error(ErrorKind::file, "the environment of '" + runtime + "' is not there")
-        .with_help("tools/setup.sh " + runtime +
-                   " makes it, or TOUCHSTONE_PYTHON names an interpreter that has the runtime");
-  }
-  return {python, (data_folder() / "tools/bench/worker.py").string(), "--runtime", runtime};
+  return {python_of_runtime(runtime), (data_folder() / "tools/bench/worker.py").string(),
+          "--runtime", runtime};
 }
 
 void RuntimeProcess::fail(IoStatus status) {

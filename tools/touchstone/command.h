@@ -83,6 +83,7 @@ void add_optimize(CLI::App& app, ExitCode& out);
 void add_convert(CLI::App& app, ExitCode& out);
 void add_spec(CLI::App& app, ExitCode& out);
 void add_conform(CLI::App& app, ExitCode& out);
+void add_doctor(CLI::App& app, ExitCode& out);
 void add_bench(CLI::App& app, ExitCode& out);
 void add_completion(CLI::App& app, ExitCode& out);
 void add_worker(CLI::App& app, ExitCode& out);

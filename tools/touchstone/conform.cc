@@ -275,8 +275,8 @@ void add_conform(CLI::App& app, ExitCode& out) {
       ->add_option("--target", args->targets,
                    "reference, fast[:isa=ISA][:threads=N][:level=LEVEL][:without=PASS]"
                    "[:device=LIST], expectation (what the "
-                   "cases expect, no runtime), onnxruntime, onnx-reference, backend:MODULE, "
-                   "python:MODULE:CLASS, command:WORDS")
+                   "cases expect, no runtime), onnxruntime, openvino, tvm, tract, onnx-reference, "
+                   "backend:MODULE, python:MODULE:CLASS, command:WORDS")
       ->required();
   command
       ->add_option(

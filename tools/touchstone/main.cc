@@ -19,6 +19,7 @@ void declare(CLI::App& app, ExitCode& out) {
   add_judge(app, out);
   add_compare(app, out);
   add_bench(app, out);
+  add_doctor(app, out);
   add_worker(app, out);
 #endif
 #ifdef TOUCHSTONE_WITH_FUZZ

@@ -14,7 +14,7 @@ if (Path(sys.prefix) / "locale").is_dir():  # made by tools/setup.sh: string ker
 
 import numpy as np  # noqa: E402
 import onnxruntime  # noqa: E402
-from onnx import TensorProto, helper  # noqa: E402
+from onnx import helper  # noqa: E402
 from onnxruntime.capi import onnxruntime_pybind11_state as native  # noqa: E402
 
 from conformance.targets.target import (  # noqa: E402
@@ -24,17 +24,10 @@ from conformance.targets.target import (  # noqa: E402
     TargetError,
     UnsupportedError,
 )
+from conformance.targets.vendors.packed import BITS, pack, unpack  # noqa: E402
 
 # Messages of models that it calls invalid only because its own copy of the standard is older.
 LAGS = ("is not a registered function/op", "No Op registered for", "Unrecognized attribute")
-SMALL = {
-    TensorProto.INT4: 4,
-    TensorProto.UINT4: 4,
-    TensorProto.FLOAT4E2M1: 4,
-    TensorProto.INT2: 2,
-    TensorProto.UINT2: 2,
-}
-SIGNED = (TensorProto.INT4, TensorProto.INT2)
 PLAIN = {f"tensor({name})" for name in ("float", "double", "float16", "bool", "string", "complex64", "complex128")}
 PLAIN |= {f"tensor({sign}int{bits})" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 NO_MEMORY = ("Failed to allocate memory", "bad allocation", "std::bad_alloc")
@@ -65,21 +58,13 @@ def is_plain(value: Any) -> bool:
     return not isinstance(value, np.ndarray) or value.dtype.isbuiltin == 1 or value.dtype.kind in "OU"
 
 
-def codes(array: np.ndarray, bits: int) -> np.ndarray:
-    """Returns elements of a sub-byte type, each in the low bits of a byte."""
-    return array.reshape(-1).view(np.uint8) & ((1 << bits) - 1)
-
-
 def held(array: np.ndarray) -> onnxruntime.OrtValue:
     """Returns an OrtValue of a small type: elements of less than a byte are packed, the first one in the lowest
     bits."""
     code = helper.np_dtype_to_tensor_dtype(array.dtype)
     array = np.ascontiguousarray(array).reshape(array.shape)
-    bits = SMALL.get(code, 8)
-    if bits < 8:
-        each = codes(array, bits)
-        each = np.pad(each, (0, -each.size % (8 // bits))).reshape(-1, 8 // bits)
-        shared = np.bitwise_or.reduce(each << (np.arange(8 // bits, dtype=np.uint8) * bits), axis=1).astype(np.uint8)
+    if code in BITS:
+        shared = pack(array, code)
         padded = np.zeros(array.shape, np.uint8)  # the shape counts elements; the runtime reads only the first bytes
         padded.reshape(-1)[: shared.size] = shared
         array = padded
@@ -91,15 +76,9 @@ def unpacked(value: onnxruntime.OrtValue) -> np.ndarray:
     code, shape = value.element_type(), value.shape()
     dtype = helper.tensor_dtype_to_np_dtype(code)
     raw = np.frombuffer(ctypes.string_at(value.data_ptr(), value.tensor_size_in_bytes()), np.uint8)
-    count = int(np.prod(shape, dtype=np.int64))
-    bits = SMALL.get(code, 8)
-    if bits == 8:
-        return raw.view(dtype)[:count].reshape(shape).copy()
-    each = raw[:, None] >> (np.arange(8 // bits, dtype=np.uint8) * bits) & ((1 << bits) - 1)
-    each = each.reshape(-1)[:count].astype(np.uint8)
-    if code in SIGNED:  # ml_dtypes sign-extends into the upper bits
-        each = ((each << (8 - bits)).astype(np.int8) >> (8 - bits)).view(np.uint8)
-    return each.view(dtype).reshape(shape)
+    if code in BITS:
+        return unpack(raw, code, shape)
+    return raw.view(dtype)[: int(np.prod(shape, dtype=np.int64))].reshape(shape).copy()
 
 
 class OnnxRuntime:
