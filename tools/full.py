@@ -96,6 +96,12 @@ STEPS = [
     _step("probes", "python -m tools.probes --with onnxruntime --quiet", irrelevant=REFERENCE),
     _step("official", "python -m tests.python.official", irrelevant=APART),
     _step("clean_roots", "make packages", "python -m tools.clean_roots", irrelevant=(*APART, "fuzz/", "docs/")),
+    _step(
+        "ray",
+        "tools/setup.sh ray",
+        "python tests/run_all.py --preset release --only ^fuzz_ray_test$",
+        irrelevant=APART,
+    ),
     _step("reference_spec", "touchstone conform --target reference --suite spec", irrelevant=REFERENCE),
     _step("peers", "python -m tools.peers --check", irrelevant=APART),
     _step("fast_spec", "python -m tests.fast", environment=ARENA, irrelevant=EITHER),

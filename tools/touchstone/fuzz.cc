@@ -5,6 +5,7 @@
 //   `touchstone fuzz --target fast --ops 'Conv*' --time 2m --dir found`
 //   `touchstone fuzz --target onnxruntime --dir found --resume`
 //   `touchstone fuzz merge shard0 shard1 --dir all --html all.html`
+//   `touchstone fuzz --target fast --ray local --workers 8 --count 1000000 --dir found`
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,6 +19,7 @@
 #include "fuzz/source_of.h"
 #include "fuzz/store.h"
 #include "tools/touchstone/command.h"
+#include "tools/touchstone/fuzz_ray.h"
 #include "tools/touchstone/fuzz_runners.h"
 #include "tools/touchstone/limits.h"
 
@@ -31,22 +33,13 @@ constexpr std::size_t max_printed = 20;  // findings
 
 struct FuzzArgs {
   std::string target, against = "reference", level = "op", ops, time, shard = "0/1",
-                      dir = "touchstone-fuzz", html;
+                      dir = "touchstone-fuzz", html, ray;
   std::vector<std::string> merged;
   std::uint64_t seed = 0;
-  Index first = 0, count = 0, jobs = 1;  // count 0: until the time is over
+  Index first = 0, count = 0, jobs = 1, workers = 0;  // count 0: until the time is over
   bool resume = false, keep_whole = false, merges = false;
   JsonOutput json;
 };
-
-bool is_cancelled() {
-  try {
-    check_budget();
-  } catch (const Error& error) {
-    return error.kind == ErrorKind::cancelled;
-  }
-  return false;
-}
 
 void read_shard(const std::string& text, Index& index, Index& count) {
   const char* const end = text.data() + text.size();
@@ -142,14 +135,78 @@ void check_same(const State& state, const fuzz::CampaignOptions& options,
       .with_help("--resume needs the same target, level, operators, seed and shard");
 }
 
+Error holds_a_campaign(const std::string& folder) {
+  return Error(ErrorKind::usage, "'" + folder + "' holds a campaign already")
+      .with_help("--resume goes on with it; --dir names another folder");
+}
+
 State opened(const FuzzArgs& args, const fuzz::CampaignOptions& options) {
   if (!fuzz::has_state(args.dir)) return {};
-  if (!args.resume)
-    throw Error(ErrorKind::usage, "'" + args.dir + "' holds a campaign already")
-        .with_help("--resume goes on with it; --dir names another folder");
+  if (!args.resume) throw holds_a_campaign(args.dir);
   State state = fuzz::read_state(args.dir);
   check_same(state, options, args.shard);
   return state;
+}
+
+Error stopped() {
+  return Error(ErrorKind::cancelled, "the campaign was stopped")
+      .with_help("--resume goes on where it was");
+}
+
+// Joins folders of campaigns into --dir.
+ExitCode merge_into(const std::vector<std::string>& folders, const FuzzArgs& args) {
+  State all;
+  for (const std::string& folder : folders) fuzz::merge(all, fuzz::read_state(folder));
+  const fs::path to = args.dir;
+  fs::create_directories(to / "findings");
+  for (const std::string& from : folders) {
+    for (const auto& [hash, finding] : fuzz::read_state(from).findings) {
+      const fuzz::Finding& kept = all.findings.at(hash);
+      const fs::path source = fuzz::folder_of(from, finding), copy = fuzz::folder_of(to, finding);
+      if (finding.number != kept.number || !fs::exists(source) || fs::exists(copy)) continue;
+      fs::copy(source, copy, fs::copy_options::recursive);
+    }
+  }
+  fuzz::write_state(all, to);
+  return end(all, args);
+}
+
+// Returns a shard's command, after the program's name.
+std::vector<std::string> words_of(const FuzzArgs& args) {
+  std::vector<std::string> words{"fuzz",
+                                 "--target",
+                                 args.target,
+                                 "--level",
+                                 args.level,
+                                 "--seed",
+                                 std::to_string(args.seed),
+                                 "--first",
+                                 std::to_string(args.first),
+                                 "--jobs",
+                                 std::to_string(args.jobs)};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--ops", args.ops);
+  add("--time", args.time);
+  add("--count", args.count > 0 ? std::to_string(args.count) : "");
+  if (args.keep_whole) words.emplace_back("--no-reduce");
+  return words;
+}
+
+// Runs as many shards as there are workers, and joins them.
+ExitCode fuzz_on_ray(const FuzzArgs& args) {
+  const RayShards shards{args.ray, args.workers, args.jobs, fs::absolute(args.dir), words_of(args)};
+  const bool has_shards = !shards.begun().empty();
+  if (args.resume ? fuzz::has_state(args.dir) && !has_shards
+                  : fuzz::has_state(args.dir) || has_shards)
+    throw holds_a_campaign(args.dir);
+  const bool ended = run_on_ray(shards);
+  if (shards.begun().empty()) throw stopped();
+  fs::remove_all(fs::path(args.dir) / "findings");  // joined before, perhaps not yet reduced
+  const ExitCode code = merge_into(shards.begun(), args);
+  if (!ended) throw stopped();
+  return code;
 }
 
 ExitCode fuzz_target_now(const FuzzArgs& args) {
@@ -179,6 +236,7 @@ ExitCode fuzz_target_now(const FuzzArgs& args) {
   const std::unique_ptr<fuzz::Source> source = fuzz::source_of(args.level, args.ops, args.target);
   const Scratch scratch(folder_in_memory());
   const FuzzTarget target = fuzz_target(args.target, scratch);
+  if (!args.ray.empty()) return fuzz_on_ray(args);
   options.version = target.version;
   options.limits = target.limits;
   options.batch = target.batch;
@@ -189,27 +247,8 @@ ExitCode fuzz_target_now(const FuzzArgs& args) {
                    [&](const State& now, const fuzz::Outcome&) { progress.show(now); });
   progress.end();
   const ExitCode code = end(state, args);
-  if (!ended)
-    throw Error(ErrorKind::cancelled, "the campaign was stopped")
-        .with_help("--resume goes on where it was");
+  if (!ended) throw stopped();
   return code;
-}
-
-ExitCode merge_now(const FuzzArgs& args) {
-  State all;
-  for (const std::string& folder : args.merged) fuzz::merge(all, fuzz::read_state(folder));
-  const fs::path to = args.dir;
-  fs::create_directories(to / "findings");
-  for (const std::string& from : args.merged) {
-    for (const auto& [hash, finding] : fuzz::read_state(from).findings) {
-      const fuzz::Finding& kept = all.findings.at(hash);
-      const fs::path source = fuzz::folder_of(from, finding), copy = fuzz::folder_of(to, finding);
-      if (finding.number != kept.number || !fs::exists(source) || fs::exists(copy)) continue;
-      fs::copy(source, copy, fs::copy_options::recursive);
-    }
-  }
-  fuzz::write_state(all, to);
-  return end(all, args);
 }
 
 }  // namespace
@@ -235,8 +274,19 @@ void add_fuzz(CLI::App& app, ExitCode& out) {
   command->add_option("--first", args->first, "The number of the first case")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0")
-      ->capture_default_str();
+  CLI::Option* const shard =
+      command->add_option("--shard", args->shard, "I/N: the I-th of N parts, from 0")
+          ->capture_default_str();
+  CLI::Option* const ray =
+      command->add_option("--ray", args->ray, "Shards on a Ray cluster: its address, or local")
+          ->type_name("ADDRESS|local")
+          ->check([](const std::string& text) { return text.empty() ? "it is empty" : ""; })
+          ->excludes(shard);
+  CLI::Option* const workers =
+      command->add_option("--workers", args->workers, "How many shards, with --ray")
+          ->check(CLI::Range(1, 10'000))
+          ->needs(ray);
+  ray->needs(workers);
   command->add_option("--dir", args->dir, "The folder of state and findings")
       ->capture_default_str();
   command->add_flag("--resume", args->resume, "Go on with the campaign of that folder");
@@ -252,7 +302,8 @@ void add_fuzz(CLI::App& app, ExitCode& out) {
   CLI::App* merge = command->add_subcommand("merge", "Join folders of campaigns into --dir");
   merge->add_option("dirs", args->merged, "Folders of campaigns")->required()->type_name("DIR");
   merge->parse_complete_callback([args] { args->merges = true; });
-  merge->callback([args, &out] { out = guarded(args->json, [&] { return merge_now(*args); }); });
+  merge->callback(
+      [args, &out] { out = guarded(args->json, [&] { return merge_into(args->merged, *args); }); });
 }
 
 }  // namespace touchstone

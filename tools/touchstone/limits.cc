@@ -102,4 +102,13 @@ CommandBudget::Handler::~Handler() { std::signal(SIGINT, SIG_DFL); }
 CommandBudget::CommandBudget(const Limits& limits)
     : budget_(limits, Cancel{.flag = &interrupted}) {}
 
+bool is_cancelled() {
+  try {
+    check_budget();
+  } catch (const Error& error) {
+    return error.kind == ErrorKind::cancelled;
+  }
+  return false;
+}
+
 }  // namespace touchstone

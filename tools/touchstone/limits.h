@@ -37,4 +37,6 @@ class CommandBudget {
   const Budget budget_;
 };
 
+bool is_cancelled();  // true if this thread's budget is: after Ctrl-C
+
 }  // namespace touchstone
