@@ -146,7 +146,8 @@ class OpenVino:
         tensors = {name: tensor_of(value, name) for name, value in feeds.items()}
         given = {loaded.inputs[name]: tensor for name, tensor in tensors.items() if name in loaded.inputs}
         try:
-            loaded.request.infer(given, share_inputs=True)
+            loaded.request.start_async(given, share_inputs=True)  # on one thread infer() loses what a kernel throws
+            loaded.request.wait()
         except Exception as error:
             raise of_openvino(error, loading=False) from error
         return {name: array_of(loaded.request.get_output_tensor(k), name) for name, k in loaded.outputs.items()}
