@@ -255,6 +255,16 @@ def test_openvino_takes_packed_types_and_inputs_that_it_renames(tmp_path: Path) 
     assert {verdict for verdict, _ in found.values()} == {"exact"}, found
 
 
+@needs("openvino")
+def test_what_a_kernel_of_openvino_throws_is_not_lost(tmp_path: Path) -> None:
+    small = np.array([[1, 2]], np.float32).astype(helper.tensor_dtype_to_np_dtype(TensorProto.FLOAT8E5M2))
+    made = model(TensorProto.FLOAT8E5M2, ["N", "M"], "IsInf")
+    made.graph.output[0].type.tensor_type.elem_type = TensorProto.BOOL
+    write_case(tmp_path / "IsInf", made, [small], [np.array([[False, False]])])
+    verdict, detail = verdicts(tmp_path, "openvino")["IsInf"]
+    assert verdict == "unsupported" and "unsupported src_prc: f8e5m2" in detail, detail
+
+
 @needs("tract")
 def test_dimensions_of_tract_are_int64(tmp_path: Path) -> None:
     made = model(shape=[2, 3], op="Shape")

@@ -1,4 +1,4 @@
-"""What targets of vendors ask of a model before they load it: where its data is, which inputs are fed, their shapes."""
+"""Questions to a model before a released runtime loads it: its data, its inputs, their shapes."""
 
 from __future__ import annotations
 

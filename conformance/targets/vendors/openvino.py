@@ -92,8 +92,8 @@ def fits(port: Any, info: onnx.ValueInfoProto) -> bool:
 
 
 def positions_of_inputs(inputs: list[onnx.ValueInfoProto], ports: list[Any]) -> dict[str, int]:
-    """Returns the position of each input. Those that nothing reads are gone. One that a dropped node only passed on has
-    the name of that node's output, so it is matched by its place, or by what fits if others are gone."""
+    """Returns the position of each input. Those that nothing reads are gone. One that a dropped node only passed on
+    has the name of that node's output. It is matched by its place, or by what fits if others are gone."""
     names = {each.name for each in inputs}
     found = {name: k for name, k in positions(ports).items() if name in names}
     lost = [each for each in inputs if each.name not in found]
@@ -146,7 +146,8 @@ class OpenVino:
         tensors = {name: tensor_of(value, name) for name, value in feeds.items()}
         given = {loaded.inputs[name]: tensor for name, tensor in tensors.items() if name in loaded.inputs}
         try:
-            loaded.request.infer(given, share_inputs=True)
+            loaded.request.start_async(given, share_inputs=True)  # on one thread infer() loses what a kernel throws
+            loaded.request.wait()
         except Exception as error:
             raise of_openvino(error, loading=False) from error
         return {name: array_of(loaded.request.get_output_tensor(k), name) for name, k in loaded.outputs.items()}

@@ -1,4 +1,4 @@
-"""What kind of fault an error of OpenVINO, TVM or tract is. It needs none of them: types of errors are known by name.
+"""Kinds of errors of OpenVINO, TVM and tract. Needs none of them: types of errors are known by name.
 
 A failure while loading means that the runtime cannot run the model: a refusal. While running it is a fault, unless the
 text says otherwise.
