@@ -22,6 +22,7 @@ VALUES = {
 } | {
     "used": 1, "many": 1, "alike": 1, "holds_only": 2, "spreads_to": 2, "reals_of": 1, "least": 1, "largest": 1,
     "infinity": 0, "whole": 1, "type_word": 1, "real_list": 4, "no_zero_or_nan": 1, "sizes_from": 2,
+    "lowest": 1, "highest": 1,
 }  # fmt: skip
 LISTS = READERS | {"floats": "reals", "strings": "texts"}
 

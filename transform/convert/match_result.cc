@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/numbers/convert.h"
+#include "core/numbers/formats.h"
 
 namespace touchstone::conversion {
 
@@ -136,6 +137,11 @@ bool Match::spreads_to(Slot a, Slot b) const {
     if (!is_one && !same_size(a, axis, b, axis + more)) return false;
   }
   return more >= 0;
+}
+
+double Match::highest(Slot slot) const {
+  if (!is_float(slot)) throw NotKnown{};
+  return format_of(type(slot)).largest;
 }
 
 bool Match::alike(Slot variadic) const {

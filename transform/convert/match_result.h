@@ -46,6 +46,8 @@ class Match {
   bool alike(Slot variadic) const;        // all have the same shape, for every possible feed
   bool spreads_to(Slot a, Slot b) const;  // b's shape is the broadcast of both shapes
   bool is_float(Slot slot) const { return facts(type(slot)).is_float; }
+  double lowest(Slot slot) const { return -highest(slot); }
+  double highest(Slot slot) const;  // largest finite number of the slot's float type
 
   IndexVector ints(Slot constant) const;               // also accepts floats with whole values
   double real_of(Slot constant) const;                 // requires exactly one element

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "core/numbers/convert.h"
 #include "model/testing.h"
@@ -144,6 +145,46 @@ TEST(ConversionRules, FeaturesWithStatisticsOfTheirOwnMayBeEmpty) {
   testing::thrown("convert/BatchNormalization-7", [&] {
     converted(normalised({3, 0}, dims({2, 3, 0})), 9);
   });
+}
+
+// A limit that is left out is the least or greatest finite number of the type.
+TEST(ConversionRules, LimitsThatAreLeftOutHoldForInfinities) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const Type type : {Type::float32, Type::float16}) {
+    Tensor fed(type, {3});
+    set_number(fed, 0, -static_cast<long double>(infinity));
+    set_number(fed, 2, infinity);
+    const Model model = model_of(node("Clip", {"X"}, {"Y"}), dims({3}), 11, type);
+    for (const Index opset : {6, 1})
+      expect_same_bits(output(converted(model, opset), fed), output(model, fed));
+  }
+  const Model wide = model_of(node("Clip", {"X"}, {"Y"}), dims({3}), 11, Type::float64);
+  testing::thrown("convert/Clip-11", [&] { converted(wide, 6); });
+}
+
+// Until version 7 a slope of one element had any rank.
+TEST(ConversionRules, ASlopeOfOneElementHasTheRankOfTheInput) {
+  for (const auto& [x, slope] : std::vector<std::pair<Shape, Shape>>{
+           {{}, {1}}, {{3}, {1}}, {{3}, {1, 1}}, {{2, 3, 4}, {1}}, {{2, 3, 4}, {3}}}) {
+    Model model = model_of(node("PRelu", {"X", "slope"}, {"Y"}), dims(x), 6, Type::float32,
+                           {{"slope", Tensor(Type::float32, {1})}});
+    model.graph.initializers.clear();
+    model.graph.inputs.push_back(value("slope", tensor_type(Type::float32),
+                                       symbols(static_cast<std::size_t>(slope.size()))));
+    require_valid(model, {});
+    const std::map<std::string, Value> feeds{{"X", filled(x)}, {"slope", filled(slope)}};
+    expect_same_bits(run(converted(model, 7), feeds).at("Y").tensor(),
+                     run(model, feeds).at("Y").tensor());
+  }
+}
+
+TEST(ConversionRules, AModeThatOnlyVersion11HasIsRefused) {
+  const Node one =
+      node("Resize", {"X", "", "scales"}, {"Y"},
+           {{"coordinate_transformation_mode", attribute(std::string("tf_half_pixel_for_nn"))}});
+  const Model model =
+      model_of(one, dims({4}), 18, Type::float32, {{"scales", testing::tensor({1})}});
+  testing::thrown("convert/Resize-18", [&] { converted(model, 17); });
 }
 
 // Version 25 refuses numbers of heads beside inputs that say them by their shape.
