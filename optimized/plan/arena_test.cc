@@ -2,10 +2,11 @@
 #include "optimized/plan/arena.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <algorithm>
 #include <limits>
-#include <random>
+#include <tuple>
 
 namespace touchstone {
 namespace {
@@ -17,24 +18,31 @@ TEST(Arena, BuffersThatLiveTogetherStandApartAndOthersShare) {
   EXPECT_NE(spans[0].offset, spans[1].offset);
 }
 
-TEST(Arena, NoTwoOfManyOverlap) {
-  std::mt19937 random(1);
-  for (int round = 0; round < 50; ++round) {
-    std::vector<Span> spans(40);
-    for (Span& span : spans) {
-      span.bytes = static_cast<Index>(random() % 5000);
-      span.first = static_cast<Index>(random() % 30);
-      span.last = span.first + static_cast<Index>(random() % 6);
-    }
-    const Index whole = place_spans(spans);
-    for (const Span& a : spans) {
-      EXPECT_EQ(a.offset % 64, 0);
-      EXPECT_LE(a.offset + a.bytes, whole);
-      for (const Span& b : spans) {
-        const bool together = a.first <= b.last && b.first <= a.last;
-        const bool apart = a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
-        EXPECT_TRUE(&a == &b || !together || apart);
-      }
+// Bytes, first step and further steps of each buffer.
+using Drawn = std::vector<std::tuple<std::uint16_t, std::uint8_t, std::uint8_t>>;
+
+// Buffers within 50 steps that live for less than `longest`. Those of a duration of 9 k + 8 are
+// never alive.
+std::vector<Span> spans_of(const Drawn& drawn, Index longest) {
+  std::vector<Span> spans;
+  for (const auto& [bytes, first, further] : drawn) {
+    Span& span = spans.emplace_back(Span{bytes % 5000, first % 50});
+    span.last = span.first + further % longest;
+    if (further % 9 == 8) span.first = std::numeric_limits<Index>::max(), span.last = -1;
+  }
+  return spans;
+}
+
+RC_GTEST_PROP(Arena, NoTwoThatLiveTogetherOverlap, (const Drawn& drawn)) {
+  std::vector<Span> spans = spans_of(drawn, 6);
+  const Index whole = place_spans(spans);
+  for (const Span& a : spans) {
+    RC_ASSERT(a.offset % 64 == 0);
+    RC_ASSERT(a.offset + a.bytes <= whole);
+    for (const Span& b : spans) {
+      const bool together = a.first <= b.last && b.first <= a.last;
+      const bool apart = a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset;
+      RC_ASSERT(&a == &b || !together || apart);
     }
   }
 }
@@ -60,20 +68,10 @@ Index placed_by_scan(std::vector<Span>& spans) {
   return whole;
 }
 
-TEST(Arena, EachIsAsLowAsItFits) {
-  std::mt19937 random(2);
-  for (int round = 0; round < 200; ++round) {
-    std::vector<Span> spans(1 + random() % 60);
-    for (Span& span : spans) {
-      span.bytes = static_cast<Index>(random() % 700);
-      span.first = static_cast<Index>(random() % 50);
-      span.last = span.first + static_cast<Index>(random() % (round % 2 ? 3 : 40));
-      if (random() % 9 == 0) span.first = std::numeric_limits<Index>::max(), span.last = -1;
-    }
-    std::vector<Span> expected = spans;
-    EXPECT_EQ(place_spans(spans), placed_by_scan(expected));
-    for (std::size_t k = 0; k < spans.size(); ++k) EXPECT_EQ(spans[k].offset, expected[k].offset);
-  }
+RC_GTEST_PROP(Arena, EachIsAsLowAsItFits, (const Drawn& drawn, bool brief)) {
+  std::vector<Span> spans = spans_of(drawn, brief ? 3 : 40), expected = spans;
+  RC_ASSERT(place_spans(spans) == placed_by_scan(expected));
+  for (std::size_t k = 0; k < spans.size(); ++k) RC_ASSERT(spans[k].offset == expected[k].offset);
 }
 
 TEST(Arena, OfNothingIsNothing) {

@@ -2,8 +2,9 @@
 #include "optimized/problems/collapse.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
-#include <random>
+#include "core/property_testing.h"
 
 namespace touchstone {
 namespace {
@@ -42,25 +43,24 @@ TEST(Collapse, DoesNotGrowPastWhatAKernelCounts) {
   EXPECT_EQ(c.extents, Shape({big, big}));
 }
 
-TEST(Collapse, VisitsTheSameElementsInOrder) {
-  std::mt19937 random(3);
-  for (int k = 0; k < 500; ++k) {
-    Shape extents;
-    std::vector<IndexVector> strides(3);
+RC_GTEST_PROP(Collapse, VisitsTheSameElementsInOrder, ()) {
+  using testing::from_to;
+  // Extents, and which of three operands each dimension repeats.
+  const auto drawn = *testing::up_to(
+      5, rc::gen::pair(from_to<Index>(1, 4), rc::gen::arbitrary<std::array<bool, 3>>()));
+  Shape extents;
+  for (const auto& [extent, repeats] : drawn) extents.push_back(extent);
+  std::vector<IndexVector> strides(3, IndexVector(extents.size(), 0));
+  for (std::size_t operand = 0; operand < 3; ++operand) {
     Index dense = 1;
-    for (Index d = static_cast<Index>(random() % 6); d > 0; --d)
-      extents.push_back(1 + static_cast<Index>(random() % 4));
-    for (IndexVector& s : strides) {
-      s = IndexVector(extents.size(), 0);
-      dense = 1;
-      for (Index d = extents.size() - 1; d >= 0; --d) {
-        s[d] = random() % 3 == 0 ? 0 : dense;
-        dense *= extents[d];
-      }
+    for (Index d = extents.size() - 1; d >= 0; --d) {
+      const auto& [extent, repeats] = drawn[static_cast<std::size_t>(d)];
+      strides[operand][d] = repeats[operand] ? 0 : dense;
+      dense *= extent;
     }
-    const Collapsed c = collapse(extents, strides);
-    EXPECT_EQ(visited(c.extents, c.strides), visited(extents, strides)) << text(extents);
   }
+  const Collapsed c = collapse(extents, strides);
+  RC_ASSERT(visited(c.extents, c.strides) == visited(extents, strides));
 }
 
 }  // namespace

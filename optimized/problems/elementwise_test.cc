@@ -3,11 +3,12 @@
 #include "optimized/problems/elementwise.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <numeric>
-#include <random>
 
 #include "core/error.h"
+#include "core/property_testing.h"
 
 namespace touchstone {
 namespace {
@@ -30,36 +31,43 @@ int solve(const Shape& extents, const std::vector<Operand>& inputs, std::vector<
         }
       }
     }
-    EXPECT_EQ(p.output_strides[0], 1);
+    RC_ASSERT(p.output_strides[0] == 1);
   });
   return problems;
 }
 
-TEST(Elementwise, EveryElementOnceWhateverTheRank) {
-  std::mt19937 random(5);
-  int max = 0;
-  for (int k = 0; k < 300; ++k) {
-    Shape extents, narrow;
-    for (std::size_t d = random() % 7; d > 0; --d) {
-      extents.push_back(1 + static_cast<Index>(random() % 3));
-      narrow.push_back(random() % 2 ? 1 : extents.back());
-    }
-    std::vector<float> a(static_cast<std::size_t>(count(extents))),
-        b(static_cast<std::size_t>(count(narrow))), c(a.size());
-    std::iota(a.begin(), a.end(), 1.0F);
-    std::iota(b.begin(), b.end(), 1.0F);
-    const View<const float> left(a.data(), extents, Type::float32),
-        right(b.data(), narrow, Type::float32);
-    const auto same = [](const IndexVector& p) { return p; };
-    const auto repeated = [&](const IndexVector& p) { return fit(p, right); };
-    max = std::max(
-        max, solve(extents, {operand(left, extents, same), operand(right, extents, repeated)}, c));
-    for (Index e = 0; e < count(extents); ++e) {
-      const IndexVector p = unravel(e, extents);
-      EXPECT_EQ(c[static_cast<std::size_t>(e)], left.read(p) * 1000 + right.read(fit(p, right)));
-    }
+// Adds operands of which the second repeats where `repeats` tells it. Checks each element and
+// returns the number of problems.
+int added(const std::vector<std::pair<Index, bool>>& drawn) {
+  Shape extents, narrow;
+  for (const auto& [extent, repeats] : drawn) {
+    extents.push_back(extent);
+    narrow.push_back(repeats ? 1 : extent);
   }
-  EXPECT_GT(max, 1) << "no call needed more than four dimensions";
+  std::vector<float> a(static_cast<std::size_t>(count(extents))),
+      b(static_cast<std::size_t>(count(narrow))), c(a.size());
+  std::iota(a.begin(), a.end(), 1.0F);
+  std::iota(b.begin(), b.end(), 1.0F);
+  const View<const float> left(a.data(), extents, Type::float32),
+      right(b.data(), narrow, Type::float32);
+  const auto same = [](const IndexVector& p) { return p; };
+  const auto repeated = [&](const IndexVector& p) { return fit(p, right); };
+  const int problems =
+      solve(extents, {operand(left, extents, same), operand(right, extents, repeated)}, c);
+  for (Index e = 0; e < count(extents); ++e) {
+    const IndexVector p = unravel(e, extents);
+    RC_ASSERT(c[static_cast<std::size_t>(e)] == left.read(p) * 1000 + right.read(fit(p, right)));
+  }
+  return problems;
+}
+
+RC_GTEST_PROP(Elementwise, EveryElementOnceWhateverTheRank, ()) {
+  added(
+      *testing::up_to(6, rc::gen::pair(testing::from_to<Index>(1, 3), rc::gen::arbitrary<bool>())));
+}
+
+TEST(Elementwise, MoreThanFourDimensionsAreSeveralProblems) {
+  EXPECT_GT(added({{3, false}, {2, true}, {3, false}, {2, true}, {3, false}, {2, true}}), 1);
 }
 
 TEST(Elementwise, NothingOfNothing) {

@@ -3,11 +3,12 @@
 #include "optimized/problems/reduce.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <numeric>
-#include <random>
 
 #include "core/error.h"
+#include "core/property_testing.h"
 
 namespace touchstone {
 namespace {
@@ -24,7 +25,7 @@ Counts solve(const Shape& kept, const Shape& reduced, const Operand& input,
     counts.by_rows += p.by_rows;
     counts.copied += p.inputs[0].data < input.data ||
                      p.inputs[0].data >= input.data + count(kept) * count(reduced);
-    EXPECT_TRUE(!p.by_rows || p.extents[0] == 1);
+    RC_ASSERT(!p.by_rows || p.extents[0] == 1);
     for (Index o = 0; o < p.extents[2]; ++o) {
       for (Index r = 0; r < p.extents[1]; ++r) {
         for (Index x = 0; x < p.extents[0]; ++x) {
@@ -39,36 +40,40 @@ Counts solve(const Shape& kept, const Shape& reduced, const Operand& input,
   return counts;
 }
 
-TEST(Reduce, AnyAxesOfAnyRank) {
-  std::mt19937 random(11);
-  Counts all;
-  for (int k = 0; k < 400; ++k) {
-    Shape shape, kept, extents;
-    IndexVector over;
-    for (Index d = 0, rank = static_cast<Index>(random() % 6); d < rank; ++d) {
-      shape.push_back(1 + static_cast<Index>(random() % 4));
-      if (random() % 2) over.push_back(d), extents.push_back(shape.back());
-      kept.push_back(!over.empty() && over.back() == d ? 1 : shape.back());
-    }
-    std::vector<float> data(static_cast<std::size_t>(count(shape))),
-        out(static_cast<std::size_t>(count(kept)));
-    std::iota(data.begin(), data.end(), 1.0F);
-    const View<const float> view(data.data(), shape, Type::float32);
-    const auto spot = [&](const IndexVector& p) {
-      return replaced(head(p, kept.size()), over, tail(p, kept.size()));
-    };
-    const Counts c = solve(kept, extents, operand(view, join(kept, extents), spot), out);
-    all.problems = std::max(all.problems, c.problems), all.by_rows += c.by_rows,
-    all.copied += c.copied;
-    for (Index e = 0; e < count(kept); ++e) {
-      float sum = 0;
-      for (Index r = 0; r < count(extents); ++r)
-        sum += view.read(spot(join(unravel(e, kept), unravel(r, extents))));
-      EXPECT_EQ(out[static_cast<std::size_t>(e)], sum) << text(shape) << " over " << text(over);
-    }
+// Sums over the dimensions that are marked. Checks each element and counts the problems.
+Counts summed(const std::vector<std::pair<Index, bool>>& drawn) {
+  Shape shape, kept, extents;
+  IndexVector over;
+  for (const auto& [extent, is_reduced] : drawn) {
+    if (is_reduced) over.push_back(shape.size()), extents.push_back(extent);
+    shape.push_back(extent);
+    kept.push_back(is_reduced ? 1 : extent);
   }
-  EXPECT_GT(all.by_rows, 0);
-  EXPECT_GT(all.copied, 0);
+  std::vector<float> data(static_cast<std::size_t>(count(shape))),
+      out(static_cast<std::size_t>(count(kept)));
+  std::iota(data.begin(), data.end(), 1.0F);
+  const View<const float> view(data.data(), shape, Type::float32);
+  const auto spot = [&](const IndexVector& p) {
+    return replaced(head(p, kept.size()), over, tail(p, kept.size()));
+  };
+  const Counts counts = solve(kept, extents, operand(view, join(kept, extents), spot), out);
+  for (Index e = 0; e < count(kept); ++e) {
+    float sum = 0;
+    for (Index r = 0; r < count(extents); ++r)
+      sum += view.read(spot(join(unravel(e, kept), unravel(r, extents))));
+    RC_ASSERT(out[static_cast<std::size_t>(e)] == sum);
+  }
+  return counts;
+}
+
+RC_GTEST_PROP(Reduce, AnyAxesOfAnyRank, ()) {
+  summed(
+      *testing::up_to(5, rc::gen::pair(testing::from_to<Index>(1, 4), rc::gen::arbitrary<bool>())));
+}
+
+TEST(Reduce, RowsAreReadAsTheyStandOrCopied) {
+  EXPECT_GT(summed({{4, false}, {3, true}}).by_rows, 0);
+  EXPECT_GT(summed({{4, true}, {3, false}, {2, true}, {4, false}, {3, true}}).copied, 0);
 }
 
 TEST(Reduce, TheLastAxisIsRowsAndTheFirstColumns) {
