@@ -184,8 +184,8 @@ struct ThreadPool::State {
         if (idle() || !look_out([&] { return begun() || idle(); }))
           calls.wait(heard, std::memory_order_acquire);
       }
-      if (stop) return;
       seen = round.load(std::memory_order_acquire);
+      if (stop) return;  // after the round, whose last one follows it: the thread would wait forever
       take_parts(thread, seen);
     }
   }
