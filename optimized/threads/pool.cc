@@ -184,8 +184,10 @@ struct ThreadPool::State {
         if (idle() || !look_out([&] { return begun() || idle(); }))
           calls.wait(heard, std::memory_order_acquire);
       }
+      // The flag is set before the last round begins, so it is read after the round: else a thread
+      // could take the last round for work, and wait for another one forever.
       seen = round.load(std::memory_order_acquire);
-      if (stop) return;  // after the round, whose last one follows it: the thread would wait forever
+      if (stop) return;
       take_parts(thread, seen);
     }
   }

@@ -106,6 +106,16 @@ TEST(ThreadPool, WithoutHelpTheCallerDoesAllParts) {
   EXPECT_EQ(runs, std::vector<int>(7, 1));
 }
 
+// A thread may wake for the last work while the pool ends.
+TEST(ThreadPool, EndsWhileItsThreadsWake) {
+  std::atomic<Index> done{0};
+  for (int k = 0; k < 2000; ++k) {
+    ThreadPool pool(4);
+    pool.each(8, [&](Index, Index) { ++done; });
+  }
+  EXPECT_EQ(done, 2000 * 8);
+}
+
 using Task = void (*)(void*, std::size_t);
 
 // Executors: with a thread for each task; one that runs nothing; one that runs each task twice.
