@@ -75,6 +75,7 @@ TRACT = [
         "Input at index 0 has incorrect dtype or shape (got 2,I64 1, 2, expected to match fact 2,F32)",
         InvalidInputError,
     ),
+    (False, 'Evaluating #4 "Y" Scan\n\nCaused by:\n    1: Input at index 0 has incorrect dtype or shape', TargetError),
     (False, "Dropout in training mode with a non-zero ratio is not supported", UnsupportedError),
     (False, "Symbol <Sym0> points to an invalid (dead ?) SymbolScope.", TargetError),
 ]
@@ -263,6 +264,15 @@ def test_what_a_kernel_of_openvino_throws_is_not_lost(tmp_path: Path) -> None:
     write_case(tmp_path / "IsInf", made, [small], [np.array([[False, False]])])
     verdict, detail = verdicts(tmp_path, "openvino")["IsInf"]
     assert verdict == "unsupported" and "unsupported src_prc: f8e5m2" in detail, detail
+
+
+@needs("openvino")
+def test_outputs_that_openvino_lacks_are_not_given(tmp_path: Path) -> None:
+    inputs = "double[2,2]{1,5,3,11}, double[2]~above, double[2]~logs, double[2]~cancel, *double[2]{3,1}"
+    line = f"BatchNormalization-1({inputs}) consumed_inputs=[0,0,0,1,1] epsilon=0 -> xxxxx"
+    (tmp_path / "lines.cases").write_text(line + "\n", encoding="utf-8")
+    ((verdict, detail),) = verdicts(tmp_path / "lines.cases", "openvino").values()
+    assert verdict == "unwritten" and "was not given" in detail, detail
 
 
 @needs("tract")

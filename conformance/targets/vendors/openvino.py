@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,14 @@ def positions_of_inputs(inputs: list[onnx.ValueInfoProto], ports: list[Any]) -> 
     return found
 
 
+def positions_of_outputs(outputs: Sequence[onnx.ValueInfoProto], ports: list[Any]) -> dict[str, int]:
+    """Returns the position of each output that it has; one that lost its name is in its place if none is missing."""
+    found = positions(ports)
+    if len(ports) == len(outputs):
+        return {each.name: found.get(each.name, k) for k, each in enumerate(outputs)}
+    return {each.name: found[each.name] for each in outputs if each.name in found}
+
+
 class OpenVino:
     version = openvino.__version__.partition("-")[0]
 
@@ -133,8 +142,7 @@ class OpenVino:
             raise of_openvino(error, loading=True) from error
         bare = bare_inputs(proto.graph)
         inputs = positions_of_inputs(bare, compiled.inputs)
-        by_name = positions(compiled.outputs)
-        outputs = {each.name: by_name.get(each.name, k) for k, each in enumerate(proto.graph.output)}
+        outputs = positions_of_outputs(proto.graph.output, compiled.outputs)
         return Loaded(
             request, inputs, outputs, [each.name for each in bare], {each.name for each in proto.graph.initializer}
         )

@@ -48,9 +48,7 @@ def of_tract(error: Exception, loading: bool) -> TargetError:
     if type(error).__name__ != "TractError":
         return TargetError(f"{type(error).__name__}: {error}")
     invalid = re.compile(r"failed to decode Protobuf|Could not resolve inputs")
-    return by_text(
-        str(error).strip(), loading, invalid, re.compile(r"Clashing resolution|has incorrect dtype or shape")
-    )
+    return by_text(str(error).strip(), loading, invalid, re.compile(r"^Clashing resolution|^Input at index"))
 
 
 def is_meant(error: Exception) -> bool:
