@@ -202,6 +202,22 @@ TEST(Session, ProductsOfFewQuantisedValuesStayFloats) {
 }
 
 // Selections of elements compute on integers, between nodes that do so.
+// A product of integers is not rounded where its factors as floats are.
+TEST(Session, ProductsOfFactorsThatAreOutputsStayFloats) {
+  for (const bool shown : {false, true}) {
+    Quantised net({3, 40});
+    const std::string x = net.rounded("x", Type::uint8, 0.5F, 1);
+    const std::string w = net.node("DequantizeLinear",
+                                   {net.held(drawn(Type::int8, {40, 24}, 7)), net.held(scales(24))},
+                                   {}, {{"axis", 1}});
+    if (shown) net.output(x);
+    net.output(net.node("MatMul", {x, w}));
+    const std::string kernels = net.check();
+    if (!integers_are_faster()) continue;
+    EXPECT_EQ(kernels.find("scaled integer matmul") == std::string::npos, shown) << kernels;
+  }
+}
+
 TEST(Session, SelectionsOfQuantisedValues) {
   Quantised net({2, 4, 6, 6});
   const std::string x = net.rounded("x", Type::uint8, 0.5F, 1);
