@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/shape.h"
@@ -37,9 +38,7 @@ rc::Gen<Float> any_bits() {
 // Lists of up to `most` items. They shrink to fewer and simpler ones.
 template <class T>
 rc::Gen<std::vector<T>> up_to(int most, rc::Gen<T> item) {
-  return rc::gen::mapcat(from_to(0, most), [item](int count) {
-    return rc::gen::container<std::vector<T>>(static_cast<std::size_t>(count), item);
-  });
+  return rc::gen::resize(most, rc::gen::container<std::vector<T>>(std::move(item)));
 }
 
 }  // namespace touchstone::testing

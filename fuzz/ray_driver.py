@@ -146,11 +146,17 @@ class Shard:
                 start_new_session=True,
                 preexec_fn=end_with_parent,
             )
-        code = self.process.wait()
+        while (code := self.poll()) is None:
+            time.sleep(0.05)
         with errors:
             errors.seek(0)
             said = errors.read()
         return Ended(code, said[said.rfind("\nerror") + 1 :], read_files(folder))
+
+    def poll(self) -> int | None:
+        """Returns the exit code, if there is one; never while stop() signals the process, whose number ends with it."""
+        with self.lock:
+            return self.process.poll() if self.process else None
 
     def files(self) -> Files:
         return read_files(self.folder) if self.folder else {}

@@ -3,12 +3,14 @@
 #include "reference/semantics/bounded_sums.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <numeric>
 #include <random>
 #include <vector>
 
+#include "core/property_testing.h"
 #include "reference/semantics/exact.h"
 
 namespace touchstone {
@@ -26,23 +28,27 @@ float pairwise(const float* x, std::size_t n) {
   return n == 1 ? x[0] : pairwise(x, n / 2) + pairwise(x + n / 2, n - n / 2);
 }
 
-TEST(Sum, AnyOrderIsInside) {
+// Lists of terms, each a mantissa times a power of two.
+using Terms = std::vector<std::pair<double, int>>;
+
+RC_GTEST_PROP(Sum, AnyOrderIsInside, ()) {
   const BoundedScope scope(Type::float32, Class::strict);
-  std::mt19937 random(1);
-  std::normal_distribution<float> normal;
-  for (int round = 0; round < 2000; ++round) {
-    std::vector<float> terms(1 + random() % 300);
-    for (float& x : terms) x = std::ldexp(normal(random), static_cast<int>(random() % 30) - 15);
+  const auto term = rc::gen::pair(testing::real_from_to(-4, 4), testing::from_to(-15, 14));
+  for (const Terms& drawn : *testing::up_to(20, testing::up_to(300, term))) {
+    if (drawn.empty()) continue;
+    std::vector<float> terms;
+    for (const auto& [mantissa, exponent] : drawn)
+      terms.push_back(static_cast<float>(std::ldexp(mantissa, exponent)));
     const Bounded b = bounded_sum(terms);
     Exact exact;
     for (const float x : terms) exact += Exact(static_cast<double>(x));
-    EXPECT_LE(std::abs((exact.hi() - b.hi) + (exact.lo() - b.lo)),
+    RC_ASSERT(std::abs((exact.hi() - b.hi) + (exact.lo() - b.lo)) <=
               std::abs(b.hi) * 0x1p-90 + b.e * 0x1p-40);
-    EXPECT_TRUE(inside(b, std::accumulate(terms.begin(), terms.end(), 0.0F)));
-    EXPECT_TRUE(inside(b, std::accumulate(terms.rbegin(), terms.rend(), 0.0F)));
-    EXPECT_TRUE(inside(b, pairwise(terms.data(), terms.size())));
+    RC_ASSERT(inside(b, std::accumulate(terms.begin(), terms.end(), 0.0F)));
+    RC_ASSERT(inside(b, std::accumulate(terms.rbegin(), terms.rend(), 0.0F)));
+    RC_ASSERT(inside(b, pairwise(terms.data(), terms.size())));
     std::sort(terms.begin(), terms.end());
-    EXPECT_TRUE(inside(b, std::accumulate(terms.begin(), terms.end(), 0.0F)));
+    RC_ASSERT(inside(b, std::accumulate(terms.begin(), terms.end(), 0.0F)));
   }
 }
 
@@ -152,21 +158,23 @@ TEST(Sum, OverflowOnTheWayIsRightOfEitherSign) {
   EXPECT_EQ(bounded_sum({3e38F, 3e38F}).specials(), special::infinity);
 }
 
-TEST(Prod, AnyOrderIsInsideAndExactDataHasBoundZero) {
+RC_GTEST_PROP(Prod, AnyOrderIsInside, ()) {
   const BoundedScope scope(Type::float32, Class::strict);
-  std::mt19937 random(3);
-  std::uniform_real_distribution<float> draw(0.5F, 1.5F);
-  for (int round = 0; round < 2000; ++round) {
-    std::vector<float> factors(1 + random() % 60);
+  const auto factors = testing::up_to(60, testing::real_from_to(0.5, 1.5));
+  for (const std::vector<double>& drawn : *testing::up_to(40, factors)) {
+    const std::vector<float> list(drawn.begin(), drawn.end());
     Prod<Bounded> prod;
     float forward = 1, backward = 1;
-    for (float& x : factors) x = draw(random);
-    for (const float x : factors) prod.add(Bounded::of(x)), forward *= x;
-    for (auto x = factors.rbegin(); x != factors.rend(); ++x) backward *= *x;
-    EXPECT_TRUE(inside(prod.get(), forward));
-    EXPECT_TRUE(inside(prod.get(), backward));
-    EXPECT_FALSE(factors.size() > 3 && inside(prod.get(), forward * 1.0001F));
+    for (const float x : list) prod.add(Bounded::of(x)), forward *= x;
+    for (auto x = list.rbegin(); x != list.rend(); ++x) backward *= *x;
+    RC_ASSERT(inside(prod.get(), forward));
+    RC_ASSERT(inside(prod.get(), backward));
+    RC_ASSERT(list.empty() || !inside(prod.get(), forward * 1.0001F));
   }
+}
+
+TEST(Prod, ExactDataHasBoundZero) {
+  const BoundedScope scope(Type::float32, Class::strict);
   Prod<Bounded> whole;
   for (const double x : {2.0, 3.0, 5.0, -7.0, 0.5}) whole.add(Bounded::of(x));
   EXPECT_EQ(whole.get().hi, -105);

@@ -1,10 +1,11 @@
 // Arithmetic of Bounded: random faithful float programs stay inside, exact data keeps bound 0,
 // specials follow IEEE.
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
-#include <random>
 
+#include "core/property_testing.h"
 #include "reference/semantics/bounded.h"
 #include "reference/semantics/exact.h"
 #include "reference/semantics/opaque.h"
@@ -22,81 +23,110 @@ bool inside(const Bounded& b, double actual) {
   return std::abs((actual - b.hi) - b.lo) <= b.e;
 }
 
-// A program of random operations, run in a native type, in Bounded and in Exact.
+// An operation and its second operand: a float times a power of two.
+using Step = std::tuple<int, double, int>;
+
+// A number in a native type, in Bounded and in Exact.
 template <class T>
-void random_programs(Type type, std::mt19937& random, int programs) {
+struct Threefold {
+  explicit Threefold(double x)
+      : native(static_cast<T>(x)),
+        bounded(Bounded::of(static_cast<double>(native))),
+        exact(static_cast<double>(native)) {}
+
+  void take(const Step& step) {
+    const auto& [operation, mantissa, exponent] = step;
+    const Threefold with(std::ldexp(mantissa, exponent));
+    switch (operation) {
+      case 0:
+        apply(with, [](const auto& a, const auto& b) { return a + b; });
+        break;
+      case 1:
+        apply(with, [](const auto& a, const auto& b) { return a - b; });
+        break;
+      case 2:
+        apply(with, [](const auto& a, const auto& b) { return a * b; });
+        break;
+      case 3:
+        apply(with, [](const auto& a, const auto& b) { return a / b; });
+        break;
+      case 4:
+        native = std::max(native, with.native);
+        bounded = prim::maximum(bounded, with.bounded);
+        exact = prim::maximum(exact, with.exact);
+        break;
+      default:
+        apply(with, [](const auto& a, const auto& b) { return b - a; });
+        break;
+    }
+  }
+
+  T native;
+  Bounded bounded;
+  Exact exact;
+
+ private:
+  template <class F>
+  void apply(const Threefold& with, F operation) {
+    native = operation(native, with.native);
+    bounded = operation(bounded, with.bounded);
+    exact = operation(exact, with.exact);
+  }
+};
+
+// Runs programs of up to 12 operations.
+template <class T>
+void programs_stay_inside(Type type) {
+  using testing::from_to;
   const BoundedScope scope(type, Class::strict);
-  std::normal_distribution<T> normal;
-  for (int p = 0; p < programs; ++p) {
-    T native = normal(random);
-    Bounded bounded = Bounded::of(static_cast<double>(native));
-    Exact exact(static_cast<double>(native));
-    for (int step = 0; step < 12; ++step) {
-      const T x = normal(random) * std::ldexp(T(1), static_cast<int>(random() % 9) - 4);
-      const Bounded b = Bounded::of(static_cast<double>(x));
-      const Exact e(static_cast<double>(x));
-      switch (random() % 6) {
-        case 0:
-          native = native + x, bounded = bounded + b, exact = exact + e;
-          break;
-        case 1:
-          native = native - x, bounded = bounded - b, exact = exact - e;
-          break;
-        case 2:
-          native = native * x, bounded = bounded * b, exact = exact * e;
-          break;
-        case 3:
-          native = native / x, bounded = bounded / b, exact = exact / e;
-          break;
-        case 4:
-          native = std::max(native, x), bounded = prim::maximum(bounded, b),
-          exact = prim::maximum(exact, e);
-          break;
-        default:
-          native = x - native, bounded = b - bounded, exact = e - exact;
-          break;
-      }
-      ASSERT_TRUE(inside(bounded, static_cast<double>(native)))
-          << bounded.hi << " +- " << bounded.e << " for " << native;
-      const double apart = std::abs((exact.hi() - bounded.hi) + (exact.lo() - bounded.lo));
-      ASSERT_LE(apart, bounded.e * 0x1p-20 + std::abs(bounded.hi) * 0x1p-70) << "program " << p;
+  const auto step = rc::gen::tuple(from_to(0, 5), testing::real_from_to(-4, 4), from_to(-4, 4));
+  for (const std::vector<Step>& program : *testing::up_to(200, testing::up_to(12, step))) {
+    Threefold<T> number(1);
+    for (const Step& each : program) {
+      number.take(each);
+      RC_ASSERT(inside(number.bounded, static_cast<double>(number.native)));
+      const Bounded& b = number.bounded;
+      if (!std::isfinite(b.hi)) break;
+      const double apart = std::abs((number.exact.hi() - b.hi) + (number.exact.lo() - b.lo));
+      RC_ASSERT(apart <= b.e * 0x1p-20 + std::abs(b.hi) * 0x1p-70);
     }
   }
 }
 
-TEST(Bounded, RandomProgramsStayInside) {
-  std::mt19937 random(1);
-  random_programs<float>(Type::float32, random, 20000);
-  random_programs<double>(Type::float64, random, 20000);
+RC_GTEST_PROP(Bounded, RandomProgramsOfFloatsStayInside, ()) {
+  programs_stay_inside<float>(Type::float32);
+}
+RC_GTEST_PROP(Bounded, RandomProgramsOfDoublesStayInside, ()) {
+  programs_stay_inside<double>(Type::float64);
 }
 
-TEST(Bounded, WholeRangeOfFloatsStaysInside) {
+template <class T>
+std::vector<std::pair<T, T>> pairs_of_any_bits() {
+  return *testing::up_to(2000, rc::gen::pair(testing::any_bits<T>(), testing::any_bits<T>()));
+}
+
+RC_GTEST_PROP(Bounded, WholeRangeOfFloatsStaysInside, ()) {
   const BoundedScope scope(Type::float32, Class::strict);
-  std::mt19937 random(2);
-  for (int k = 0; k < 300000; ++k) {
-    const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
-    const auto y = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+  for (const auto& [x, y] : pairs_of_any_bits<float>()) {
     const Bounded a = Bounded::of(x), b = Bounded::of(y);
-    ASSERT_TRUE(inside(a + b, x + y)) << x << " + " << y;
-    ASSERT_TRUE(inside(a * b, x * y)) << x << " * " << y;
-    ASSERT_TRUE(inside(a / b, x / y)) << x << " / " << y;
-    ASSERT_TRUE(inside(a * b - a, x * y - x)) << x << " * " << y << " - " << x;
+    RC_ASSERT(inside(a + b, x + y));
+    RC_ASSERT(inside(a * b, x * y));
+    RC_ASSERT(inside(a / b, x / y));
+    RC_ASSERT(inside(a * b - a, x * y - x));
   }
 }
 
-TEST(Bounded, WholeRangeOfDoublesStaysInside) {
+RC_GTEST_PROP(Bounded, WholeRangeOfDoublesStaysInside, ()) {
   const BoundedScope scope(Type::float64, Class::strict);
-  std::mt19937_64 random(3);
-  for (int k = 0; k < 300000; ++k) {
-    const auto x = std::bit_cast<double>(random()), y = std::bit_cast<double>(random());
+  for (const auto& [x, y] : pairs_of_any_bits<double>()) {
     const Bounded a = Bounded::of(x), b = Bounded::of(y);
-    ASSERT_TRUE(inside(a + b, x + y)) << x << " + " << y;
-    ASSERT_TRUE(inside(a * b, x * y)) << x << " * " << y;
-    ASSERT_TRUE(inside(a / b, x / y)) << x << " / " << y;
+    RC_ASSERT(inside(a + b, x + y));
+    RC_ASSERT(inside(a * b, x * y));
+    RC_ASSERT(inside(a / b, x / y));
     if (!std::isfinite(x * y)) continue;
     const Exact e = Exact(x) * Exact(y);
     const Bounded p = a * b;
-    ASSERT_LE(std::abs((e.hi() - p.hi) + (e.lo() - p.lo)), p.e) << x << " * " << y;
+    RC_ASSERT(std::abs((e.hi() - p.hi) + (e.lo() - p.lo)) <= p.e);
   }
 }
 

@@ -1,10 +1,12 @@
 // Compares the primitives of Bounded with 237-bit results, and with faithful floats whose arguments
 // carry an error.
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "core/property_testing.h"
 #include "reference/semantics/bounded.h"
 #include "reference/semantics/exact.h"
 
@@ -58,57 +60,55 @@ bool inside(const Bounded& b, double actual) {
   return error(b, actual) <= b.e;
 }
 
-TEST(Primitives, ValuesAgreeWith237Bits) {
-  for (const Type type : {Type::float32, Type::float64}) {
-    const BoundedScope scope(type, Class::strict);
-    std::mt19937 random(1);
+// Shares of the way from a row's least argument to its most.
+rc::Gen<std::vector<double>> shares(int most) {
+  return testing::up_to(most, testing::real_from_to(0, 1));
+}
+double argument_of(const Row& row, double share) {
+  return row.least + (row.most - row.least) * share;
+}
+
+RC_GTEST_PROP(Primitives, ValuesAgreeWith237Bits, ()) {
+  const Type type = *rc::gen::element(Type::float32, Type::float64);
+  const BoundedScope scope(type, Class::strict);
+  for (const double share : *shares(2)) {
     for (const Row& row : rows) {
-      std::uniform_real_distribution<double> draw(row.least, row.most);
-      for (int k = 0; k < 50; ++k) {
-        const double x = static_cast<float>(draw(random));
-        const Bounded b = row.bounded(Bounded::of(x));
-        const Exact e = row.exact(Exact(x));
-        if (!std::isfinite(e.hi())) continue;
-        EXPECT_LE(std::abs((b.hi - e.hi()) + (b.lo - e.lo())),
-                  std::abs(e.hi()) * 0x1p-98 + 0x1p-1073)
-            << row.name << "(" << x << ")";
-      }
-    }
-  }
-}
-
-TEST(Primitives, FaithfulFloatsAreInside) {
-  const BoundedScope scope(Type::float32, Class::strict);
-  std::mt19937 random(2);
-  for (const Row& row : rows) {
-    std::uniform_real_distribution<float> draw(static_cast<float>(row.least),
-                                               static_cast<float>(row.most));
-    for (int k = 0; k < 3000; ++k) {
-      const float x = draw(random);
+      const double x = static_cast<float>(argument_of(row, share));
+      RC_LOG() << row.name << "(" << x << ")\n";
       const Bounded b = row.bounded(Bounded::of(x));
-      EXPECT_TRUE(inside(b, row.faithful(x)))
-          << row.name << "(" << x << ") error / bound " << error(b, row.faithful(x)) / b.e;
-      EXPECT_TRUE(b.e != INFINITY || !std::isfinite(row.faithful(x)))
-          << row.name << "(" << x << ")";
+      const Exact e = row.exact(Exact(x));
+      if (!std::isfinite(e.hi())) continue;
+      RC_ASSERT(std::abs((b.hi - e.hi()) + (b.lo - e.lo())) <=
+                std::abs(e.hi()) * 0x1p-98 + 0x1p-1073);
     }
   }
 }
 
-TEST(Primitives, FaithfulFloatsOfArgumentsWithAnErrorAreInside) {
+RC_GTEST_PROP(Primitives, FaithfulFloatsAreInside, ()) {
   const BoundedScope scope(Type::float32, Class::strict);
-  std::mt19937 random(3);
-  std::uniform_real_distribution<double> unit(-1, 1);
-  for (const Row& row : rows) {
-    std::uniform_real_distribution<double> draw(row.least, row.most);
-    for (int k = 0; k < 3000; ++k) {
-      const double v = draw(random),
-                   e = std::abs(v) * std::ldexp(1.0, -static_cast<int>(random() % 26));
-      const auto argument = static_cast<float>(v + e * unit(random));
-      if (std::abs(argument - v) > e) continue;
-      const Bounded b = row.bounded(Bounded::raw(v, 0, e));
-      EXPECT_TRUE(inside(b, row.faithful(argument)))
-          << row.name << "(" << v << " +- " << e << ") at " << argument << " error / bound "
-          << error(b, row.faithful(argument)) / b.e;
+  for (const double share : *shares(60)) {
+    for (const Row& row : rows) {
+      const auto x = static_cast<float>(argument_of(row, share));
+      const Bounded b = row.bounded(Bounded::of(x));
+      RC_LOG() << row.name << "(" << x << ")\n";
+      RC_ASSERT(inside(b, row.faithful(x)));
+      RC_ASSERT(b.e != INFINITY || !std::isfinite(row.faithful(x)));
+    }
+  }
+}
+
+RC_GTEST_PROP(Primitives, FaithfulFloatsOfArgumentsWithAnErrorAreInside, ()) {
+  using testing::real_from_to;
+  const BoundedScope scope(Type::float32, Class::strict);
+  // Shares, negative exponents of the relative error, and places within the interval.
+  const auto one = rc::gen::tuple(real_from_to(0, 1), testing::from_to(0, 25), real_from_to(-1, 1));
+  for (const auto& [share, exponent, place] : *testing::up_to(60, one)) {
+    for (const Row& row : rows) {
+      const double v = argument_of(row, share), e = std::ldexp(std::abs(v), -exponent);
+      const auto x = static_cast<float>(v + e * place);
+      if (std::abs(x - v) > e) continue;
+      RC_LOG() << row.name << "(" << v << " +- " << e << ") at " << x << "\n";
+      RC_ASSERT(inside(row.bounded(Bounded::raw(v, 0, e)), row.faithful(x)));
     }
   }
 }
@@ -153,16 +153,15 @@ TEST(Primitives, PowOverABox) {
   EXPECT_GT(judged, 8000);
 }
 
-TEST(Primitives, FmodOverABox) {
+RC_GTEST_PROP(Primitives, FmodOverABox, ()) {
+  using testing::real_from_to;
   const BoundedScope scope(Type::float32, Class::strict);
-  std::mt19937 random(6);
-  std::uniform_real_distribution<double> draw(-50, 50), unit(-1, 1);
-  for (int k = 0; k < 20000; ++k) {
-    const double a = draw(random), b = draw(random), ea = std::abs(a) * 0x1p-10,
-                 eb = std::abs(b) * 0x1p-10;
+  const auto one = rc::gen::tuple(real_from_to(-50, 50), real_from_to(-50, 50), real_from_to(-1, 1),
+                                  real_from_to(-1, 1));
+  for (const auto& [a, b, at_a, at_b] : *testing::up_to(400, one)) {
+    const double ea = std::abs(a) * 0x1p-10, eb = std::abs(b) * 0x1p-10;
     const Bounded r = prim::fmod(Bounded::raw(a, 0, ea), Bounded::raw(b, 0, eb));
-    EXPECT_TRUE(inside(r, std::fmod(a + ea * unit(random), b + eb * unit(random))))
-        << a << " % " << b;
+    RC_ASSERT(inside(r, std::fmod(a + ea * at_a, b + eb * at_b)));
   }
 }
 
