@@ -262,7 +262,7 @@ class QuantisedLowering {
     const auto a = values_.dequantised(at->inputs[0]);
     const auto w = values_.weights(at->inputs[1], transposed ? 0 : 1);
     if (!a || !w || graph_.constant(a->integers) != nullptr) return;
-    // Of factors that are outputs, too, the product must be one of these floats.
+    // Factors that are outputs, too, are multiplied as these floats.
     if (graph_.is_output(at->inputs[0]) || graph_.is_output(at->inputs[1])) return;
     const Shape& shape = w->values->shape();
     const bool biased = at->inputs.size() > 2 && !at->inputs[2].empty();
