@@ -10,7 +10,7 @@
 
 #include "core/placement.h"
 #include "model/rules.h"
-#include "reference/hollow.h"
+#include "reference/shape_only.h"
 
 namespace touchstone {
 
@@ -119,15 +119,15 @@ Tensor shape_only_tensor(Type type, const Shape& shape) {
 }
 
 namespace {
-thread_local bool hollow_outputs = false;
+thread_local bool shape_only_outputs = false;
 }
 
-HollowOutputs::HollowOutputs() { hollow_outputs = true; }
-HollowOutputs::~HollowOutputs() { hollow_outputs = false; }
+ShapeOnlyOutputs::ShapeOnlyOutputs() { shape_only_outputs = true; }
+ShapeOnlyOutputs::~ShapeOnlyOutputs() { shape_only_outputs = false; }
 
 Tensor& Bind::made(Index k, Type type, const Shape& shape) {
   auto made = std::make_unique<Tensor>();
-  if (hollow_outputs && type != Type::string) {
+  if (shape_only_outputs && type != Type::string) {
     alignas(64) static std::byte nowhere[64];
     *made = tensor_at(nowhere, type, shape);
     outputs_.emplace_back(k, std::move(made));

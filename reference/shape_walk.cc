@@ -12,7 +12,7 @@
 #include "model/rules.h"
 #include "model/scopes.h"
 #include "reference/feeds.h"
-#include "reference/hollow.h"
+#include "reference/shape_only.h"
 
 namespace touchstone {
 namespace {

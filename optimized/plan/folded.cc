@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "model/scopes.h"
 #include "optimized/plan/analyzed_graph.h"
-#include "reference/hollow.h"
 #include "reference/interpreter.h"
+#include "reference/shape_only.h"
 #include "transform/optimize/graph_passes.h"
 
 namespace touchstone {

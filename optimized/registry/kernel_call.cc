@@ -5,7 +5,7 @@
 #include "optimized/kernels/compiled.h"
 #include "optimized/registry/adapter.h"
 #include "optimized/registry/device_registry.h"
-#include "reference/hollow.h"
+#include "reference/shape_only.h"
 
 namespace touchstone {
 
@@ -84,7 +84,7 @@ bool run_fast(const FastEntry& entry, Call& call, Isa isa) {
 }
 
 bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa) {
-  const HollowOutputs hollow;  // a real output would allocate a whole feature map
+  const ShapeOnlyOutputs shape_only;  // a real output would allocate a whole feature map
   return entry.run(call, {*entry.kernels, isa, &record});
 }
 

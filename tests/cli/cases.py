@@ -146,7 +146,7 @@ JUDGED: dict[str, str] = {
     "compare": f"compare add.onnx {PAIR}",
     "compare_one_node": "compare chain3.onnx --left reference --right reference --random --taps last,#0",
     "compare_json": f"compare add.onnx {PAIR} --json",
-    "doctor_no_runtime": "doctor --install nobody",
+    "doctor_no_runtime": "doctor --install no-such-runtime",
     "compare_no_right": "compare add.onnx --left reference",
     "compare_no_target": "compare add.onnx --left reference --right nobody",
     "compare_no_start": "compare add.onnx --left reference --right command:/nowhere/target --memory 1 --random",

@@ -14,6 +14,7 @@ import pytest
 
 from tests.python import models
 from tests.python.built import BUILD, ONNXRUNTIME, PACKAGES, ROOT
+from tools.tarball import version
 from tools.wheel import pack
 
 pytestmark = pytest.mark.skipif(BUILD.resolve() != ROOT / "build", reason="pip takes the package from build/")
@@ -32,8 +33,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_holds_what_the_build_made(wheel: Path) -> None:
-    version = re.search(r"project\(touchstone VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
-    assert wheel.name == f"touchstone_onnx-{version}-cp311-cp311-manylinux_2_34_x86_64.whl"
+    assert wheel.name == f"touchstone_onnx-{version()}-cp311-cp311-manylinux_2_34_x86_64.whl"
     built = {
         path.relative_to(PACKAGES).as_posix(): path
         for path in (PACKAGES / "touchstone").rglob("*")

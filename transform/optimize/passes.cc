@@ -15,7 +15,7 @@ namespace {
 
 constexpr Pass passes[] = {
     {"drop-dead", Level::basic, true,
-     "Nodes, constants and functions that nobody needs go, at first and behind each pass that "
+     "Nodes, constants and functions that no output needs go, at first and behind each pass that "
      "changes the graph.",
      drop_dead},
     {"inline-functions", Level::basic, true,

@@ -13,7 +13,7 @@ import openvino
 from onnx import TensorProto, helper
 
 from conformance.targets.target import UnsupportedError
-from conformance.targets.vendors.models import bare_inputs, require_all, source
+from conformance.targets.vendors.models import bare_inputs, require_all, source, type_name
 from conformance.targets.vendors.packed import BITS, pack, unpack
 from conformance.targets.vendors.refusals import of_openvino
 
@@ -47,7 +47,7 @@ def tensor_of(value: Any, name: str) -> openvino.Tensor:
         return held
     code = helper.np_dtype_to_tensor_dtype(value.dtype)
     if code not in TYPES or not hasattr(openvino.Type, TYPES[code]):
-        raise UnsupportedError(f"input '{name}' is of type {TensorProto.DataType.Name(code).lower()}")
+        raise UnsupportedError(f"input '{name}' is of type {type_name(code)}")
     array = np.ascontiguousarray(value).reshape(value.shape)
     if value.dtype.isbuiltin == 1:
         return openvino.Tensor(array, shared_memory=True)

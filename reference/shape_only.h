@@ -11,12 +11,12 @@ Tensor shape_only_tensor(Type type, const Shape& shape);
 
 // While one exists, outputs bound by kernels of this thread have a type and a shape but no memory:
 // they must not be accessed.
-class HollowOutputs {
+class ShapeOnlyOutputs {
  public:
-  HollowOutputs();
-  ~HollowOutputs();
-  HollowOutputs(const HollowOutputs&) = delete;
-  HollowOutputs& operator=(const HollowOutputs&) = delete;
+  ShapeOnlyOutputs();
+  ~ShapeOnlyOutputs();
+  ShapeOnlyOutputs(const ShapeOnlyOutputs&) = delete;
+  ShapeOnlyOutputs& operator=(const ShapeOnlyOutputs&) = delete;
 };
 
 }  // namespace touchstone
