@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "touchstone_value.hpp"
+#include "touchstone_operator.hpp"
 
 namespace ts {
 
@@ -39,32 +39,26 @@ class Cancel {
   ts_cancel* handle_ = nullptr;
 };
 
-struct Port {
-  std::string name, type;
-  bool has_default = false;
-  std::optional<Dims> dims;          // nullopt: the model states no rank; -1: no size
-  std::vector<std::string> symbols;  // of symbolic sizes, else ""
-};
-
 struct RunOptions {
   const Cancel* cancel = nullptr;
   double deadline = 0;  // seconds; 0: that of the session
 };
 
-using Options = std::map<std::string, std::string>;
-
 // A model that is ready to run. Option names are those of touchstone.h.
 class Session {
  public:
-  explicit Session(const std::string& path, const Options& options = {}) {
-    open(options, [&](const ts_options* given) {
-      return api().session_open(path.c_str(), given, &handle_);
-    });
+  // `executor`: null for threads of the session's own.
+  explicit Session(const std::string& path, const Options& options = {},
+                   const std::vector<Operator>& operators = {},
+                   const Executor* executor = nullptr) {
+    const auto given = detail::options_of(options, operators, executor);
+    check(api().session_open(path.c_str(), given.get(), &handle_));
   }
-  explicit Session(std::span<const std::byte> model, const Options& options = {}) {
-    open(options, [&](const ts_options* given) {
-      return api().session_open_bytes(model.data(), model.size(), given, &handle_);
-    });
+  explicit Session(std::span<const std::byte> model, const Options& options = {},
+                   const std::vector<Operator>& operators = {},
+                   const Executor* executor = nullptr) {
+    const auto given = detail::options_of(options, operators, executor);
+    check(api().session_open_bytes(model.data(), model.size(), given.get(), &handle_));
   }
   ~Session() {
     if (handle_) api().session_release(handle_);
@@ -159,16 +153,6 @@ class Session {
     ts_run run{};
   };
 
-  template <class Open>
-  static void open(const Options& options, Open&& open) {
-    ts_options* made = nullptr;
-    check(api().options_create(&made));
-    const std::unique_ptr<ts_options, void (*)(ts_options*)> owner(made, api().options_release);
-    for (const auto& [name, value] : options)
-      check(api().options_set(made, name.c_str(), value.c_str()));
-    check(open(made));
-  }
-
   template <class Count, class Get>
   std::vector<Port> ports(Count count_of, Get get) const {
     std::size_t count;
@@ -178,12 +162,7 @@ class Session {
       ts_port port{};
       port.struct_size = sizeof port;
       check(get(handle_, k, &port));
-      Port made{port.name, port.type, port.has_default != 0, {}, {}};
-      if (port.rank >= 0) {
-        made.dims.emplace(port.dims, port.dims + port.rank);
-        made.symbols.assign(port.symbols, port.symbols + port.rank);
-      }
-      out.push_back(std::move(made));
+      out.push_back(Port::of(port));
     }
     return out;
   }

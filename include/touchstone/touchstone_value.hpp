@@ -69,7 +69,29 @@ using Dims = std::vector<std::int64_t>;
 // A tensor, sequence, optional or map. Copies share it.
 class Value {
  public:
-  explicit Value(ts_value* handle) : handle_(handle, api().value_release) {}
+  explicit Value(ts_value* handle) : handle_(handle, Release{}) {}
+  // A value that belongs to the library, or none, and is valid as long as its handle.
+  static Value borrowed(const ts_value* handle) {
+    return Value(const_cast<ts_value*>(handle), Release{false});
+  }
+  // Returns the handle, for who releases it. A borrowed one stays as it is.
+  static ts_value* detach(Value value) {
+    Release* const release = std::get_deleter<Release>(value.handle_);
+    if (value.handle_.use_count() > 1 && release->owned) value = value.alias();
+    std::get_deleter<Release>(value.handle_)->owned = false;
+    return value.handle();
+  }
+  // Takes over a DLManagedTensor of the processor: copies its elements and calls its deleter.
+  // Throws Error, and leaves it to the caller.
+  static Value from_dlpack(void* managed) {
+    return made([&](ts_value** to) { return api().value_from_dlpack(managed, to); });
+  }
+  // Returns a DLManagedTensor on the tensor's memory, which its deleter frees.
+  void* to_dlpack() const {
+    void* out = nullptr;
+    check(api().value_to_dlpack(handle(), &out));
+    return out;
+  }
 
   // A tensor of zeros.
   static Value zeros(ts_type type, const Dims& dims) {
@@ -164,6 +186,12 @@ class Value {
       throw Error(TS_ERROR_USAGE, "the value is " + type(), "{}");
     return {static_cast<const T*>(tensor.data), tensor.count};
   }
+  // The same, to be written. Copies of the value share the elements.
+  template <class T>
+  std::span<T> mutable_span() {
+    const std::span<const T> elements = span<T>();
+    return {const_cast<T*>(elements.data()), elements.size()};
+  }
   std::vector<std::string> strings() const {
     std::vector<std::string> out;
     for (std::size_t k = 0; k < view().count; ++k) {
@@ -187,8 +215,23 @@ class Value {
   }
 
   ts_value* handle() const { return handle_.get(); }
+  explicit operator bool() const { return handle_ != nullptr; }  // false: a node leaves it out
 
  private:
+  struct Release {
+    bool owned = true;
+    void operator()(ts_value* handle) const {
+      if (owned) api().value_release(handle);
+    }
+  };
+  Value(ts_value* handle, Release release) : handle_(handle, release) {}
+  // Another handle of the same value.
+  Value alias() const {
+    const bool optional = kind() == TS_KIND_SEQUENCE;
+    const Value holder = optional ? Value::optional("optional(" + type() + ")", this)
+                                  : sequence("seq(" + type() + ")", {*this});
+    return holder[0];
+  }
   template <class Make>
   static Value made(Make&& make) {
     ts_value* out = nullptr;
