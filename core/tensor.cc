@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -14,11 +15,14 @@
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/placement.h"
+#include "core/restorable.h"
 
 namespace touchstone {
 namespace {
 
 constexpr Index small_bytes = 16 * 1024, large_bytes = Index{4} << 20, alignment = 64;
+// Weights of so many bytes have room for the padding of a packed form. Its pages stay untouched.
+constexpr Index padded_bytes = 256 * 1024, padding_share = 16;
 
 std::byte* aligned(std::byte* base) {
   const auto past = reinterpret_cast<std::uintptr_t>(base) % alignment;
@@ -26,6 +30,8 @@ std::byte* aligned(std::byte* base) {
 }
 
 // Best effort: page faults on the small pages of a large buffer would cost more than writing it.
+// Not for weights: the first touch of a large page may cost much more, where a virtual machine has
+// given free memory back to its host, and weights are touched once.
 void ask_for_large_pages(std::byte* base, std::size_t length) {
   constexpr std::uintptr_t page = 4096;
   const auto first = (reinterpret_cast<std::uintptr_t>(base) + page - 1) / page * page;
@@ -33,12 +39,19 @@ void ask_for_large_pages(std::byte* base, std::size_t length) {
   ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
+struct FreePages {
+  std::byte* base;
+  Index capacity;  // after the aligned first byte
+  std::shared_ptr<Charge> charge;
+  void operator()(void*) const { std::free(base); }
+};
+
 thread_local void* place = nullptr;  // memory of the tensor that tensor_at makes now
 
 // Allocates zeroed bytes. An over-allocated block aligned by hand costs a small tensor two thirds
 // less than an aligned allocation. calloc leaves the pages of a large buffer to the kernel until
 // they are written.
-std::shared_ptr<void> zeroed(Index bytes) {
+std::shared_ptr<void> zeroed(Index bytes, Storage storage) {
   if (place) return {std::shared_ptr<void>(), place};
   const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
   if (bytes <= small_bytes) {
@@ -48,11 +61,13 @@ std::shared_ptr<void> zeroed(Index bytes) {
     return std::shared_ptr<void>(std::move(block), first);
   }
   auto charge = std::make_shared<Charge>(static_cast<Index>(length));
-  auto* const base = static_cast<std::byte*>(std::calloc(length, 1));
+  const bool weights = storage == Storage::weights;
+  const Index padding = weights && bytes >= padded_bytes ? bytes / padding_share : 0;
+  auto* const base =
+      static_cast<std::byte*>(std::calloc(length + static_cast<std::size_t>(padding), 1));
   if (!base) throw std::bad_alloc();
-  if (bytes >= large_bytes) ask_for_large_pages(base, length);
-  return std::shared_ptr<void>(aligned(base),
-                               [base, charge = std::move(charge)](void*) { std::free(base); });
+  if (!weights && bytes >= large_bytes) ask_for_large_pages(base, length);
+  return std::shared_ptr<void>(aligned(base), FreePages{base, bytes + padding, std::move(charge)});
 }
 
 // Buffer of a string tensor: the array, and the charged heap bytes of its strings.
@@ -76,7 +91,7 @@ struct HoldsTexts {
 
 }  // namespace
 
-Tensor::Tensor(Type type, Shape shape) : type_(type), shape_(std::move(shape)) {
+Tensor::Tensor(Type type, Shape shape, Storage storage) : type_(type), shape_(std::move(shape)) {
   size_ = check_size(type, shape_, current_limits());
   try {
     if (type == Type::string) {
@@ -84,7 +99,7 @@ Tensor::Tensor(Type type, Shape shape) : type_(type), shape_(std::move(shape)) {
       std::string* const first = held->texts.get();
       buffer_ = std::shared_ptr<void>(static_cast<void*>(first), HoldsTexts{std::move(held)});
     } else {
-      buffer_ = zeroed(packed_bytes(type, size_));
+      buffer_ = zeroed(packed_bytes(type, size_), storage);
     }
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_memory,
@@ -117,6 +132,37 @@ void Tensor::charge_texts() const {
     if (held.beside.compare_exchange_strong(told, bytes)) return;
     held.account->give(more);
   }
+}
+
+bool Tensor::is_sole() const {
+  if (buffer_.use_count() != 1) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);  // after the last use of another thread
+  return true;
+}
+
+void* Tensor::restored() const { return static_cast<Restorable*>(buffer_.get())->pin(); }
+
+bool make_restorable(std::span<Tensor* const> tensors) {
+  if (tensors.empty() || tensors[0]->is_restorable_) return false;
+  const std::shared_ptr<void>& buffer = tensors[0]->buffer_;
+  if (std::get_deleter<FreePages>(buffer) == nullptr ||
+      buffer.use_count() != static_cast<long>(tensors.size()))
+    return false;
+  const auto elements = std::make_shared<Restorable>(memory_of(*tensors[0]));
+  for (Tensor* const tensor : tensors) {
+    tensor->buffer_ = elements;
+    tensor->is_restorable_ = true;
+  }
+  return true;
+}
+
+std::shared_ptr<Restorable> restorable_of(const Tensor& tensor) {
+  return tensor.is_restorable_ ? std::static_pointer_cast<Restorable>(tensor.buffer_) : nullptr;
+}
+
+ElementMemory memory_of(const Tensor& tensor) {
+  const FreePages* const pages = std::get_deleter<FreePages>(tensor.buffer_);
+  return {tensor.buffer_, pages ? pages->capacity : packed_bytes(tensor.type(), tensor.size())};
 }
 
 std::span<const std::byte> Tensor::bytes() const {

@@ -17,6 +17,12 @@
 
 namespace touchstone {
 
+class Restorable;
+struct ElementMemory;
+
+// Weights are written once and may be packed over their elements: their memory has room for that.
+enum class Storage { values, weights };
+
 // A contiguous row-major tensor of any element type. Copying aliases the buffer.
 class Tensor {
  public:
@@ -24,7 +30,7 @@ class Tensor {
   // Zero-filled (empty strings). Types under 8 bits are packed as in the file, element 0 in the
   // lowest bits. Throws Error: limit if the size exceeds current_limits(), out_of_memory if the
   // allocation fails.
-  Tensor(Type type, Shape shape);
+  Tensor(Type type, Shape shape, Storage storage = Storage::values);
 
   Type type() const { return type_; }
   const Shape& shape() const { return shape_; }
@@ -33,13 +39,18 @@ class Tensor {
   std::span<std::byte> bytes();
   template <class T>
   const T* data() const {
-    return static_cast<const T*>(static_cast<const void*>(buffer_.get()));
+    return static_cast<const T*>(static_cast<const void*>(elements()));
   }
   template <class T>
   T* data() {
-    return static_cast<T*>(static_cast<void*>(buffer_.get()));
+    return static_cast<T*>(static_cast<void*>(elements()));
   }
   // Strings: data<std::string>()
+
+  // True if no copy of the tensor exists, on any thread: its elements may be written anew.
+  bool is_sole() const;
+  // Address that copies have in common, and no tensor with other elements alive at the same time.
+  const void* identity() const { return buffer_.get(); }
 
   // Charges the heap bytes of the strings to the account that their array is charged to.
   void charge_texts() const;
@@ -48,7 +59,14 @@ class Tensor {
   Tensor reshaped(Shape shape) const;
 
  private:
+  friend bool make_restorable(std::span<Tensor* const> tensors);
+  friend std::shared_ptr<Restorable> restorable_of(const Tensor& tensor);
+  friend ElementMemory memory_of(const Tensor& tensor);
+  void* elements() const { return is_restorable_ ? restored() : buffer_.get(); }
+  void* restored() const;
+
   Type type_ = Type::undefined;
+  bool is_restorable_ = false;  // the buffer is a Restorable (core/restorable.h)
   Shape shape_;
   Index size_ = 0;
   std::shared_ptr<void> buffer_;  // aligned to 64 bytes; an array of std::string for strings

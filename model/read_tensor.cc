@@ -202,7 +202,7 @@ Tensor read_typed(const pb::TensorProto& proto, Type type, const Shape& shape, I
   }
   const Index needed = entries_needed(type, home, size);
   need_entries(field_name(home), needed, entries_found(proto, home));
-  Tensor tensor(type, shape);
+  Tensor tensor(type, shape, Storage::weights);
   switch (home) {
     case Field::floats:
       copy_entries<float>("float_data", proto.float_data(), needed, tensor);
@@ -267,7 +267,7 @@ Tensor read_tensor(const pb::TensorProto& proto, const Source& source) {
       throw breach("model/tensor-data", "data stands both in the model and outside it");
     if (type == Type::string) throw breach("model/tensor-data", "strings cannot be external data");
     const ExternalData data = find_external(proto, source, bytes);
-    Tensor tensor(type, shape);
+    Tensor tensor(type, shape, Storage::weights);
     data.file.read_into(data.offset, tensor.bytes());
     settle(tensor);
     return tensor;
@@ -277,7 +277,7 @@ Tensor read_tensor(const pb::TensorProto& proto, const Source& source) {
     const bool is_left = left.length > 0;
     need_entries("raw_data", bytes,
                  is_left ? left.length : static_cast<Index>(proto.raw_data().size()));
-    Tensor tensor(type, shape);
+    Tensor tensor(type, shape, Storage::weights);
     if (is_left) {
       source.file->read_into(left.offset, tensor.bytes());
     } else {

@@ -29,6 +29,7 @@ struct RunSlot {
   RunLock lock;  // guards all members below
   std::optional<ThreadPool> own;
   std::shared_ptr<SharedArena> arena = std::make_shared<SharedArena>();
+  std::shared_ptr<OutputBuffers> outputs = std::make_shared<OutputBuffers>();
   std::vector<Timing> timings = {};
   std::list<MadePlan> plans = {};  // most recently used first
 };

@@ -108,8 +108,8 @@ struct Session::Impl {
     const std::optional<Shapes> shapes = only_shapes(given.graph);
     if (may_differ(given.graph, shapes)) written = given;
     if (shapes) fed.push_back(*shapes);
-    first = last =
-        optimized_model(std::move(given), options, fed, !shapes, written.has_value(), pool);
+    first = last = optimized_model(std::move(given), options, fed, !shapes, written.has_value(),
+                                   pool, written ? &*written : nullptr);
     check_budget();
     if (!shapes) return;
     const LimitsScope scope(options.limits);
@@ -160,10 +160,12 @@ struct Session::Impl {
                        .helped = &slot == &slots.first(),
                        .weights = model->weights,
                        .arena = slot.arena,
+                       .outputs = slot.outputs,
                        .prover = &model->prover,
                        .passes = passes,
                        .timed = options.timings};
     auto plan = std::make_unique<Plan>(model->model, shapes, pool.size(), wanted);
+    model->weights->release_scratch();
     return {shapes, unclaimed, std::move(model), std::move(plan)};
   }
 

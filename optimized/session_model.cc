@@ -3,13 +3,33 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
+#include "core/restorable.h"
 #include "optimized/folding.h"
 #include "optimized/lowering/half_precision.h"
 #include "optimized/lowering/quantised_graph.h"
 #include "reference/plan.h"
 
 namespace touchstone {
+namespace {
+
+constexpr Index min_restorable = 64 * 1024;  // elements: less memory is not worth a restore
+
+void add_matrices(Graph& graph, std::map<const void*, std::vector<Tensor*>>& to) {
+  const auto add = [&](Tensor& tensor) {
+    if (tensor.type() == Type::float32 && tensor.size() >= min_restorable)
+      to[tensor.identity()].push_back(&tensor);
+  };
+  for (auto& [name, tensor] : graph.initializers) add(tensor);
+  for (Node& node : graph.nodes) {
+    for (auto& [name, attribute] : node.attributes) {
+      if (Tensor* const tensor = std::get_if<Tensor>(&attribute.is)) add(*tensor);
+    }
+  }
+}
+
+}  // namespace
 
 SessionModel::SessionModel(Optimized made, const PassOptions& passes)
     : model(std::move(made.model)), assumed(std::move(made.assumed)), prover(model, passes.limits) {
@@ -53,7 +73,7 @@ std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options) {
 
 std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
                                               std::vector<FedShapes> fed, bool draws, bool checked,
-                                              ThreadPool& pool) {
+                                              ThreadPool& pool, Model* written) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
   PassOptions passes = *passes_of(options);
@@ -74,6 +94,10 @@ std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions&
   std::move(assumed.begin(), assumed.end(), std::back_inserter(made.assumed));
   if (passes.level >= Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
+  std::map<const void*, std::vector<Tensor*>> matrices;
+  add_matrices(made.model.graph, matrices);
+  if (written) add_matrices(written->graph, matrices);
+  for (const auto& [identity, tensors] : matrices) make_restorable(tensors);
   return std::make_shared<SessionModel>(std::move(made), passes);
 }
 

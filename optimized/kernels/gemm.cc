@@ -91,6 +91,18 @@ void Gemm::pack(const GemmOperand& b, const float* bias, float* packed, Index fi
   }
 }
 
+void Gemm::unpack(const float* packed, const GemmTarget& b) const {
+  if (b.depth == 0) return;
+  const Index width = panel_columns();
+  for (Index p = 0; p < panels(b.columns); ++p) {
+    const StridedCopy copy{{std::min(width, b.columns - p * width), b.depth, 1, 1, 1},
+                           {1, width, 0, 0, 0},
+                           {b.column_stride, b.depth_stride, 0, 0, 0}};
+    run_strided_copy(isa_, copy, sizeof(float), packed + p * width * (b.depth + 1) + width,
+                     b.data + p * width * b.column_stride);
+  }
+}
+
 namespace {
 
 // Bias for shares of the depth that add none.

@@ -46,6 +46,13 @@ struct GemmOperand {
   Index depth, columns;
 };
 
+// Likewise, to be written.
+struct GemmTarget {
+  float* data;
+  Index depth_stride, column_stride;
+  Index depth, columns;
+};
+
 class Gemm {
  public:
   explicit Gemm(Isa isa) : isa_(isa) {}
@@ -55,6 +62,8 @@ class Gemm {
   // Writes panels [first, first + count); `bias` is null or holds one number per column. `packed`
   // should be aligned to 64 bytes, for speed.
   void pack(const GemmOperand& b, const float* bias, float* packed, Index first, Index count) const;
+  // Writes B[k][n] to data[k * depth_stride + n * column_stride], as pack() has read it.
+  void unpack(const float* packed, const GemmTarget& b) const;
   // Computes rows [first_row, first_row + rows) of the columns of those panels.
   void run(const GemmProblem& product, Index first_panel, Index panels, Index first_row,
            Index rows) const;

@@ -71,6 +71,12 @@ class Matrices {
     }
     EXPECT_TRUE(c.margin_kept() && packed.margin_kept()) << name(isa);
     for (Index k = 0; k < packed.size(); ++k) ASSERT_NE(packed[k], Guarded::untouched);
+    Guarded unpacked(c_.depth * c_.columns);
+    gemm.unpack(packed.data(),
+                {unpacked.data(), factor.depth_stride, factor.column_stride, c_.depth, c_.columns});
+    EXPECT_TRUE(unpacked.margin_kept());
+    for (Index k = 0; k < unpacked.size(); ++k)
+      ASSERT_TRUE(same_bits(unpacked[k], b_[at(k)])) << name(isa) << " at " << k;
   }
 
  private:

@@ -108,6 +108,7 @@ BodyPlans::Made BodyPlans::made(std::vector<Fed> feeds, std::set<std::string> un
   options.device = nullptr;
   options.host = options.nested = true;
   options.change = nullptr;
+  options.outputs = nullptr;
   options.arena = nullptr;  // the outer plan is using it
   options.prover = nullptr;
   auto held = std::make_unique<const Model>(std::move(model));

@@ -13,6 +13,7 @@
 #include "backends/device.h"
 #include "model/graph.h"
 #include "optimized/plan/kernel_grade.h"
+#include "optimized/plan/output_buffers.h"
 #include "optimized/plan/shared_arena.h"
 #include "optimized/plan/shared_weights.h"
 #include "optimized/plan/step.h"
@@ -38,6 +39,7 @@ struct PlanOptions {
   // Shared with the other plans of the session; null for a plan with its own.
   std::shared_ptr<SharedWeights> weights = {};
   std::shared_ptr<SharedArena> arena = {};
+  std::shared_ptr<OutputBuffers> outputs = {};  // null: each run allocates its outputs
   ShapeProver* prover = nullptr;
   // Inputs, the last ones, that stay the same from run to run as long as runs repeat.
   std::set<std::string> steady = {};

@@ -74,7 +74,9 @@ Value Plan::Impl::made(const Output& output, const PlanMemory* own) {
     return std::move(held(output.value));
   if (output.memory == nullptr) return detached(held(output.value), own);
   const AnalyzedValue& fact = graph.value(output.value);
-  Tensor copy(fact.type->element, *fact.shape);
+  Tensor copy = options.outputs ? options.outputs->get(fact.name, fact.type->element, *fact.shape,
+                                                       options.limits)
+                                : Tensor(fact.type->element, *fact.shape);
   copy_bytes(output.memory, copy);
   return copy;
 }

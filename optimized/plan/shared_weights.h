@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/tensor.h"
+#include "optimized/plan/large.h"
 
 namespace touchstone {
 
@@ -26,7 +27,7 @@ class SharedWeights {
                                const IndexVector& format, F&& make) {
     Key key{typeid(T), {}, {format.begin(), format.end()}};
     for (const Tensor* const constant : constants) {
-      std::get<1>(key).push_back(constant ? constant->data<void>() : nullptr);
+      std::get<1>(key).push_back(constant ? constant->identity() : nullptr);
       if (constant != nullptr) append_shape(*constant, std::get<2>(key));
     }
     const std::lock_guard lock(mutex_);
@@ -39,6 +40,22 @@ class SharedWeights {
     for (const Tensor* const constant : constants)
       entry.constants.push_back(constant ? *constant : Tensor());
     return made;
+  }
+
+  // Returns uninitialized memory for a form that is being packed, valid until `make` returns.
+  float* scratch(Index floats) {
+    if (floats > scratch_floats_) {
+      scratch_.reset();
+      scratch_floats_ = 0;
+      scratch_ = large_memory(floats);
+      scratch_floats_ = floats;
+    }
+    return scratch_.get();
+  }
+  void release_scratch() {
+    const std::lock_guard lock(mutex_);
+    scratch_.reset();
+    scratch_floats_ = 0;
   }
 
   // Forgets the packed forms that no plan uses, and their constants.
@@ -62,6 +79,8 @@ class SharedWeights {
 
   std::mutex mutex_;
   std::map<Key, Entry> entries_;
+  LargeMemory scratch_;
+  Index scratch_floats_ = 0;
 };
 
 }  // namespace touchstone

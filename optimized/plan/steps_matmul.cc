@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "optimized/kernels/gemm.h"
-#include "optimized/plan/large.h"
+#include "optimized/plan/packed_matrix.h"
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
@@ -40,12 +40,10 @@ class MatmulStep : public Step {
     const Tensor* const c = fact.inputs.size() > 2 && fact.inputs[2] != no_value
                                 ? graph.value(fact.inputs[2]).constant
                                 : nullptr;
-    packed_ = graph.weights().get<LargeMemory>({&b, c}, {across, depth_, columns_}, [&] {
-      LargeMemory packed = large_memory(gemm_.packed_size(depth_, columns_));
+    packed_ = graph.weights().get<PackedMatrix>({&b, c}, {across, depth_, columns_}, [&] {
       const std::vector<float> bias = bias_of(graph, fact, columns_);
-      gemm_.pack({b.data<float>(), across ? 1 : columns_, across ? depth_ : 1, depth_, columns_},
-                 bias.empty() ? nullptr : bias.data(), packed.get(), 0, gemm_.panels(columns_));
-      return packed;
+      return PackedMatrix(gemm_, {b, across, bias.empty() ? nullptr : bias.data()},
+                          graph.weights());
     });
     product_.a_row = depth_;
     product_.packed = packed_->get();
@@ -66,7 +64,7 @@ class MatmulStep : public Step {
  private:
   const Gemm gemm_;
   Index in_, out_, rows_, columns_, depth_;
-  std::shared_ptr<const LargeMemory> packed_;
+  std::shared_ptr<const PackedMatrix> packed_;
   GemmProblem product_;
 };
 

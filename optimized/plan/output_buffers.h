@@ -1,0 +1,44 @@
+// Memory of large outputs, which later runs use again once the caller has dropped them. Fresh pages
+// take several times as long as writing them.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+
+#include "core/limits.h"
+#include "core/tensor.h"
+
+namespace touchstone {
+
+// Of the runs of a slot, which follow one another. Keeps at most two tensors for an output: that of
+// the run before is often dropped during the next.
+class OutputBuffers {
+ public:
+  // Returns a tensor whose elements have any values, for a plan that writes all of them. Throws
+  // Error (out_of_memory, limit).
+  Tensor get(const std::string& name, Type type, const Shape& shape, const Limits& limits) {
+    Kept& kept = kept_[name];
+    for (Tensor& tensor : kept.tensors) {
+      if (tensor.type() == type && tensor.shape() == shape && tensor.is_sole()) return tensor;
+    }
+    Tensor& oldest = kept.tensors[kept.next];
+    kept.next = 1 - kept.next;
+    oldest = {};
+    Tensor made(type, shape);
+    const auto bytes = static_cast<Index>(made.bytes().size());
+    if (bytes >= min_bytes && bytes <= limits.memory / max_share) oldest = made;
+    return made;
+  }
+
+ private:
+  static constexpr Index min_bytes = 64 * 1024;
+  static constexpr Index max_share = 16;  // of the memory that a session may use
+  struct Kept {
+    std::array<Tensor, 2> tensors;
+    std::size_t next = 0;
+  };
+  std::map<std::string, Kept> kept_;
+};
+
+}  // namespace touchstone
