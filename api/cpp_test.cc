@@ -2,7 +2,7 @@
 #include <atomic>
 #include <set>
 
-#include "api/testing.h"
+#include "api/program_testing.h"
 
 namespace touchstone::api {
 namespace {
@@ -35,7 +35,7 @@ std::vector<float> run(const ts::Operator& added, std::map<std::string, Attribut
                        const ts::Options& options = {}) {
   const std::string bytes = bytes_of_model(scaled(std::move(attributes)));
   const ts::Session session(std::as_bytes(std::span(bytes)), options, {added});
-  return elements(session.run({{"x", ts::Value::copy<float>({2, 2}, {1, 2, 3, -4})}}).at("y"));
+  return elements(session.run({{"x", four()}}).at("y"));
 }
 
 std::string failure(const ts::Operator& added, std::map<std::string, Attribute> attributes = {}) {
@@ -123,7 +123,7 @@ TEST(CppOperators, ReadAttributesOfEveryKind) {
             "");
 }
 
-TEST(CppProgram, GivesItsThreads) {
+TEST(CppProgram, ThreadsOfTheProgramRunTheWork) {
   std::atomic<int> tasks{0};
   const ts::Executor executor = [&](std::size_t count,
                                     const std::function<void(std::size_t)>& task) {
@@ -138,7 +138,7 @@ TEST(CppProgram, GivesItsThreads) {
   EXPECT_GE(tasks, 2);
 }
 
-TEST(CppProgram, HearsMessages) {
+TEST(CppProgram, ReceivesMessages) {
   std::mutex mutex;
   std::set<std::string> categories;
   ts::log_to(
@@ -153,7 +153,7 @@ TEST(CppProgram, HearsMessages) {
   EXPECT_THAT(categories, ElementsAre("session"));
 }
 
-TEST(CppValues, ChangeHandsByDlpack) {
+TEST(CppValues, RoundTripThroughDlpack) {
   const ts::Value x = ts::Value::copy<float>({2}, {1, 2});
   const ts::Value y = ts::Value::from_dlpack(x.to_dlpack());
   EXPECT_THAT(elements(y), ElementsAre(1, 2));

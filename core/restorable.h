@@ -19,7 +19,7 @@ struct ElementMemory {
 };
 
 // Elements that copies of a tensor share. Tensor::data pins them: from then on they stay where they
-// are. Elements that nobody has pinned may be dropped; the next reader makes them again.
+// are. Unpinned elements may be dropped; the next read restores them.
 // Thread-safe.
 class Restorable {
  public:
@@ -59,8 +59,8 @@ bool make_restorable(std::span<Tensor* const> tensors);
 // Returns the elements that the copies of a tensor share; null if they are not restorable.
 std::shared_ptr<Restorable> restorable_of(const Tensor& tensor);
 
-// Returns the memory of a tensor that is not restorable. That of large weights has capacity for the
-// padding of a packed form.
+// Returns the memory of a tensor that is not restorable. That of large weights has extra
+// capacity (Storage).
 ElementMemory memory_of(const Tensor& tensor);
 
 }  // namespace touchstone

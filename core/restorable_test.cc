@@ -71,7 +71,7 @@ TEST(Restorable, WhatIsReadStays) {
 
 TEST(Restorable, OnlyWholeOwnersOfPagesBecomeSo) {
   Tensor tensor = numbers(10'000);
-  const Tensor other = tensor;  // a reader that nobody names
+  const Tensor other = tensor;  // a second reference
   Tensor* const only[] = {&tensor};
   EXPECT_FALSE(make_restorable(only));
   EXPECT_EQ(restorable_of(tensor), nullptr);
@@ -116,13 +116,13 @@ TEST(Restorable, ReadersOfSeveralThreadsSeeOneRestore) {
   EXPECT_EQ(seen[0][size - 1], static_cast<float>(size - 1));
 }
 
-// Large weights have room for the padding of its packed form.
+// Large weights have extra capacity for the padding of their packed form.
 RC_GTEST_PROP(Restorable, CapacityIsAtLeastTheElements, ()) {
   const Index size = *rc::gen::inRange<Index>(0, 200'000);
   const Tensor tensor(Type::float32, {size}, Storage::weights);
   const Index bytes = size * 4, capacity = memory_of(tensor).capacity;
   RC_ASSERT(capacity >= bytes);
-  if (bytes >= 256 * 1024) RC_ASSERT(capacity >= bytes + bytes / 16);
+  if (bytes >= min_extra_capacity) RC_ASSERT(capacity >= bytes + bytes / 16);
 }
 
 }  // namespace

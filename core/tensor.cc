@@ -21,8 +21,9 @@ namespace touchstone {
 namespace {
 
 constexpr Index small_bytes = 16 * 1024, large_bytes = Index{4} << 20, alignment = 64;
-// Weights of so many bytes have room for the padding of a packed form. Its pages stay untouched.
-constexpr Index padded_bytes = 256 * 1024, padding_share = 16;
+// Share of the elements' bytes that weights get as extra capacity. Pages that no packed form needs
+// stay untouched.
+constexpr Index extra_share = 16;
 
 std::byte* aligned(std::byte* base) {
   const auto past = reinterpret_cast<std::uintptr_t>(base) % alignment;
@@ -62,12 +63,12 @@ std::shared_ptr<void> zeroed(Index bytes, Storage storage) {
   }
   auto charge = std::make_shared<Charge>(static_cast<Index>(length));
   const bool weights = storage == Storage::weights;
-  const Index padding = weights && bytes >= padded_bytes ? bytes / padding_share : 0;
+  const Index extra = weights && bytes >= min_extra_capacity ? bytes / extra_share : 0;
   auto* const base =
-      static_cast<std::byte*>(std::calloc(length + static_cast<std::size_t>(padding), 1));
+      static_cast<std::byte*>(std::calloc(length + static_cast<std::size_t>(extra), 1));
   if (!base) throw std::bad_alloc();
   if (!weights && bytes >= large_bytes) ask_for_large_pages(base, length);
-  return std::shared_ptr<void>(aligned(base), FreePages{base, bytes + padding, std::move(charge)});
+  return std::shared_ptr<void>(aligned(base), FreePages{base, bytes + extra, std::move(charge)});
 }
 
 // Buffer of a string tensor: the array, and the charged heap bytes of its strings.

@@ -20,8 +20,10 @@ namespace touchstone {
 class Restorable;
 struct ElementMemory;
 
-// Weights are written once and may be packed over their elements: their memory has room for that.
+// Weights are allocated with extra capacity, so that a packed form fits over their elements.
 enum class Storage { values, weights };
+// Size in bytes from which weights get it.
+inline constexpr Index min_extra_capacity = 256 * 1024;
 
 // A contiguous row-major tensor of any element type. Copying aliases the buffer.
 class Tensor {

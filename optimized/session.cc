@@ -165,7 +165,6 @@ struct Session::Impl {
                        .passes = passes,
                        .timed = options.timings};
     auto plan = std::make_unique<Plan>(model->model, shapes, pool.size(), wanted);
-    model->weights->release_scratch();
     return {shapes, unclaimed, std::move(model), std::move(plan)};
   }
 

@@ -14,11 +14,11 @@
 namespace touchstone {
 namespace {
 
-constexpr Index min_restorable = 64 * 1024;  // elements: less memory is not worth a restore
-
-void add_matrices(Graph& graph, std::map<const void*, std::vector<Tensor*>>& to) {
+void add_weights(Graph& graph, std::map<const void*, std::vector<Tensor*>>& to) {
   const auto add = [&](Tensor& tensor) {
-    if (tensor.type() == Type::float32 && tensor.size() >= min_restorable)
+    // Smaller ones are not worth a restore.
+    if (tensor.type() == Type::float32 &&
+        packed_bytes(tensor.type(), tensor.size()) >= min_extra_capacity)
       to[tensor.identity()].push_back(&tensor);
   };
   for (auto& [name, tensor] : graph.initializers) add(tensor);
@@ -94,10 +94,10 @@ std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions&
   std::move(assumed.begin(), assumed.end(), std::back_inserter(made.assumed));
   if (passes.level >= Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
-  std::map<const void*, std::vector<Tensor*>> matrices;
-  add_matrices(made.model.graph, matrices);
-  if (written) add_matrices(written->graph, matrices);
-  for (const auto& [identity, tensors] : matrices) make_restorable(tensors);
+  std::map<const void*, std::vector<Tensor*>> weights;
+  add_weights(made.model.graph, weights);
+  if (written) add_weights(written->graph, weights);
+  for (const auto& [identity, tensors] : weights) make_restorable(tensors);
   return std::make_shared<SessionModel>(std::move(made), passes);
 }
 

@@ -41,8 +41,8 @@ std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options);
 
 // Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
 // original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
-// see PassOptions. `pool` runs the nodes that passes fold. Matrices that only the result and
-// `written` (null: none) refer to become restorable (core/restorable.h) in both.
+// see PassOptions. `pool` runs the nodes that passes fold. Large weights to which only the
+// result and `written` (null: none) refer to become restorable (core/restorable.h) in both.
 std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
                                               std::vector<FedShapes> fed, bool draws, bool checked,
                                               ThreadPool& pool, Model* written = nullptr);

@@ -40,6 +40,10 @@ inline ValueInfo info(const std::string& name, const Shape& shape) {
   return made;
 }
 
+inline bool same_bytes(const Tensor& a, const Tensor& b) {
+  return std::ranges::equal(a.bytes(), b.bytes());
+}
+
 inline Tensor with_specials(Tensor t) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::array specials{infinity, -infinity, std::numeric_limits<float>::quiet_NaN(),

@@ -126,7 +126,7 @@ struct Operator {
   // Inputs and what is exported from them are valid during the call. An input that the node leaves
   // out has no handle; so may an output that it leaves out. An output may be an input.
   std::function<std::vector<Value>(const Node& node, std::span<const Value> inputs)> compute = {};
-  // Optional. Says what the outputs are, by what is known of the inputs.
+  // Optional. Infers types and shapes of the outputs from those of the inputs.
   std::function<std::vector<OutputInfo>(const Node& node, std::span<const Port> inputs)> infer = {};
 };
 

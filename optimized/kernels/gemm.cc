@@ -91,7 +91,7 @@ void Gemm::pack(const GemmOperand& b, const float* bias, float* packed, Index fi
   }
 }
 
-void Gemm::unpack(const float* packed, const GemmTarget& b) const {
+void Gemm::unpack(const float* packed, const GemmMatrix<float>& b) const {
   if (b.depth == 0) return;
   const Index width = panel_columns();
   for (Index p = 0; p < panels(b.columns); ++p) {

@@ -40,18 +40,13 @@ inline GemmProblem plain_product(const float* a, Index a_row, const float* packe
 }
 
 // Unpacked matrix: B[k][n] is data[k * depth_stride + n * column_stride].
-struct GemmOperand {
-  const float* data;
+template <class T>
+struct GemmMatrix {
+  T* data;
   Index depth_stride, column_stride;
   Index depth, columns;
 };
-
-// Likewise, to be written.
-struct GemmTarget {
-  float* data;
-  Index depth_stride, column_stride;
-  Index depth, columns;
-};
+using GemmOperand = GemmMatrix<const float>;
 
 class Gemm {
  public:
@@ -62,8 +57,8 @@ class Gemm {
   // Writes panels [first, first + count); `bias` is null or holds one number per column. `packed`
   // should be aligned to 64 bytes, for speed.
   void pack(const GemmOperand& b, const float* bias, float* packed, Index first, Index count) const;
-  // Writes B[k][n] to data[k * depth_stride + n * column_stride], as pack() has read it.
-  void unpack(const float* packed, const GemmTarget& b) const;
+  // Writes the elements that pack() read.
+  void unpack(const float* packed, const GemmMatrix<float>& b) const;
   // Computes rows [first_row, first_row + rows) of the columns of those panels.
   void run(const GemmProblem& product, Index first_panel, Index panels, Index first_row,
            Index rows) const;

@@ -18,17 +18,16 @@ class OutputBuffers {
   // Returns a tensor whose elements have any values, for a plan that writes all of them. Throws
   // Error (out_of_memory, limit).
   Tensor get(const std::string& name, Type type, const Shape& shape, const Limits& limits) {
+    const Index bytes = packed_bytes(type, count(shape));
+    if (bytes < min_bytes || bytes > limits.memory / max_share) return Tensor(type, shape);
     Kept& kept = kept_[name];
     for (Tensor& tensor : kept.tensors) {
       if (tensor.type() == type && tensor.shape() == shape && tensor.is_sole()) return tensor;
     }
     Tensor& oldest = kept.tensors[kept.next];
     kept.next = 1 - kept.next;
-    oldest = {};
-    Tensor made(type, shape);
-    const auto bytes = static_cast<Index>(made.bytes().size());
-    if (bytes >= min_bytes && bytes <= limits.memory / max_share) oldest = made;
-    return made;
+    oldest = {};  // before the new one takes memory
+    return oldest = Tensor(type, shape);
   }
 
  private:

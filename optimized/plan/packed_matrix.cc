@@ -1,7 +1,6 @@
 // Packs a constant matrix over its own elements, and restores them if they are read later.
 #include "optimized/plan/packed_matrix.h"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -16,21 +15,20 @@ struct Layout {
   bool across;
   Index depth() const { return shape[across ? 1 : 0]; }
   Index columns() const { return shape[across ? 0 : 1]; }
-  Index depth_stride() const { return across ? 1 : columns(); }
-  Index column_stride() const { return across ? depth() : 1; }
+  template <class T>
+  GemmMatrix<T> of(T* elements) const {
+    return {elements, across ? 1 : columns(), across ? depth() : 1, depth(), columns()};
+  }
 };
 
 void pack(const Gemm& gemm, const Layout& at, const void* elements, const float* bias,
           float* packed) {
-  gemm.pack({static_cast<const float*>(elements), at.depth_stride(), at.column_stride(), at.depth(),
-             at.columns()},
-            bias, packed, 0, gemm.panels(at.columns()));
+  gemm.pack(at.of(static_cast<const float*>(elements)), bias, packed, 0, gemm.panels(at.columns()));
 }
 
 ElementMemory unpacked(const Gemm& gemm, const Layout& at, const void* packed) {
   Tensor made(Type::float32, at.shape, Storage::weights);
-  gemm.unpack(static_cast<const float*>(packed), {made.data<float>(), at.depth_stride(),
-                                                  at.column_stride(), at.depth(), at.columns()});
+  gemm.unpack(static_cast<const float*>(packed), at.of(made.data<float>()));
   return memory_of(made);
 }
 
@@ -67,12 +65,14 @@ PackedMatrix::PackedMatrix(const Gemm& gemm, const Source& source, SharedWeights
     elements->drop(restore, [](const ElementMemory&) {});
     return;
   }
-  memory_->padding = Charge(std::max<Index>(bytes - count(at.shape) * Index{sizeof(float)}, 0));
+  memory_->padding = Charge(bytes - count(at.shape) * Index{sizeof(float)});
   const bool dropped = elements->drop(restore, [&](ElementMemory memory) {
     std::memcpy(memory.first.get(), packed, static_cast<std::size_t>(bytes));
     memory_->first = std::move(memory.first);
   });
-  if (!dropped) memory_->first = copy();
+  if (dropped) return;
+  memory_->padding = Charge();
+  memory_->first = copy();
 }
 
 }  // namespace touchstone

@@ -64,6 +64,7 @@ Plan::Impl::Impl(const Model& model, const std::map<std::string, Shape>& feeds, 
       builder(within_limits(graph, given.limits), threads, given) {
   const bool checked = options.check_arena || arena_check_chosen();
   builder.build();
+  graph.weights().release_scratch();
   if (options.change) options.change(builder);
   steady = find_steady_steps(builder, checked ? std::set<std::string>() : options.steady);
   arena = rounded(checked ? ArenaCheck::place(builder.spans) : place_spans(builder.spans));

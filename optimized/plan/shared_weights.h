@@ -42,7 +42,8 @@ class SharedWeights {
     return made;
   }
 
-  // Returns uninitialized memory for a form that is being packed, valid until `make` returns.
+  // Returns uninitialized memory for a form that is being packed, valid until `make` returns. A
+  // plan releases it once all its weights are packed.
   float* scratch(Index floats) {
     if (floats > scratch_floats_) {
       scratch_.reset();
