@@ -76,7 +76,10 @@ Bounded unary(Primitive p, const Bounded& x, Exact exact, Ieee ieee, Slope slope
     if (!std::isfinite(m.hi)) return at_special(m, ieee);
     if (m.e == 0) return finish(p, exact(quad(m)), 0);
     const slopes::Carried carried = slope(m.hi, m.e * up);
-    return finish(p, exact(quad(m)), carried.e * up, carried.specials);
+    // An argument that may be anything may be NaN, which no range of f contains.
+    const int nan = m.e == infinity ? special::nan : 0;
+    return finish(p, exact(quad(m)), carried.e * up,
+                  static_cast<std::uint8_t>(carried.specials | nan));
   };
   if (x.plain()) [[likely]]
     return member(x);
