@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/limits.h"
 #include "core/placement.h"
+#include "core/unfilled.h"
 
 namespace touchstone {
 namespace {
@@ -33,12 +34,14 @@ void ask_for_large_pages(std::byte* base, std::size_t length) {
   ::madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
-thread_local void* place = nullptr;  // memory of the tensor that tensor_at makes now
+// Memory of the tensor that tensor_at makes now, and whether a tensor made now is zeroed.
+thread_local void* place = nullptr;
+thread_local bool fills = true;
 
-// Allocates zeroed bytes. An over-allocated block aligned by hand costs a small tensor two thirds
-// less than an aligned allocation. calloc leaves the pages of a large buffer to the kernel until
-// they are written.
-std::shared_ptr<void> zeroed(Index bytes) {
+// Allocates bytes, zeroed unless unfilled_tensor asks. An over-allocated block aligned by hand
+// costs a small tensor two thirds less than an aligned allocation. calloc leaves the pages of a
+// large buffer to the kernel until they are written.
+std::shared_ptr<void> allocated(Index bytes) {
   if (place) return {std::shared_ptr<void>(), place};
   const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
   if (bytes <= small_bytes) {
@@ -48,7 +51,7 @@ std::shared_ptr<void> zeroed(Index bytes) {
     return std::shared_ptr<void>(std::move(block), first);
   }
   auto charge = std::make_shared<Charge>(static_cast<Index>(length));
-  auto* const base = static_cast<std::byte*>(std::calloc(length, 1));
+  auto* const base = static_cast<std::byte*>(fills ? std::calloc(length, 1) : std::malloc(length));
   if (!base) throw std::bad_alloc();
   if (bytes >= large_bytes) ask_for_large_pages(base, length);
   return std::shared_ptr<void>(aligned(base),
@@ -84,7 +87,7 @@ Tensor::Tensor(Type type, Shape shape) : type_(type), shape_(std::move(shape)) {
       std::string* const first = held->texts.get();
       buffer_ = std::shared_ptr<void>(static_cast<void*>(first), HoldsTexts{std::move(held)});
     } else {
-      buffer_ = zeroed(packed_bytes(type, size_));
+      buffer_ = allocated(packed_bytes(type, size_));
     }
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_memory,
@@ -98,6 +101,15 @@ Tensor tensor_at(void* memory, Type type, Shape shape) {
     explicit Scope(void* memory) { place = memory; }
     ~Scope() { place = nullptr; }
   } const scope(memory);
+  return Tensor(type, std::move(shape));
+}
+
+Tensor unfilled_tensor(Type type, Shape shape) {
+  if (type == Type::string) BUG("strings are left unfilled");
+  struct Scope {
+    Scope() { fills = false; }
+    ~Scope() { fills = true; }
+  } const scope;
   return Tensor(type, std::move(shape));
 }
 
