@@ -21,7 +21,8 @@ class Restorable;
 struct ElementMemory;
 
 // Weights are written once and may be packed over their elements: their memory has room for that.
-enum class Storage { values, weights };
+// What is unfilled is not zeroed if it is large: its maker writes all elements. Not for strings.
+enum class Storage { values, weights, unfilled };
 
 // A contiguous row-major tensor of any element type. Copying aliases the buffer.
 class Tensor {

@@ -25,7 +25,7 @@ class OutputBuffers {
     Tensor& oldest = kept.tensors[kept.next];
     kept.next = 1 - kept.next;
     oldest = {};
-    Tensor made(type, shape);
+    Tensor made(type, shape, Storage::unfilled);
     const auto bytes = static_cast<Index>(made.bytes().size());
     if (bytes >= min_bytes && bytes <= limits.memory / max_share) oldest = made;
     return made;
