@@ -30,8 +30,8 @@ std::byte* aligned(std::byte* base) {
 }
 
 // Best effort: page faults on the small pages of a large buffer would cost more than writing it.
-// Not for weights: the first touch of a large page may cost much more, where a virtual machine has
-// given free memory back to its host, and weights are touched once.
+// Not for weights, which are touched once: the first touch of a large page may cost much more. It
+// does where a virtual machine has given free memory back to its host.
 void ask_for_large_pages(std::byte* base, std::size_t length) {
   constexpr std::uintptr_t page = 4096;
   const auto first = (reinterpret_cast<std::uintptr_t>(base) + page - 1) / page * page;

@@ -11,8 +11,8 @@
 
 namespace touchstone {
 
-// Of the runs of a slot, which follow one another. Keeps at most two tensors for an output: that of
-// the run before is often dropped during the next.
+// Buffers of the runs of a slot, which follow one another. Keeps at most two tensors for an output:
+// that of the run before is often dropped during the next.
 class OutputBuffers {
  public:
   // Returns a tensor whose elements have any values, for a plan that writes all of them. Throws
