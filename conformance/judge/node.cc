@@ -57,8 +57,7 @@ bool is_of(const std::vector<std::string_view>& constraints, Parameters all, std
 }
 
 // Returns the type in which a class-fast evaluation may hold its elements. It is a 16-bit type only
-// if all float tensors, except those that are converted first, have that type and the node does not
-// select another by `stash_type`.
+// if all float tensors that have a say are of that type. What `stash_type` selects is float.
 Type element_type(const Node& node, const NodeMeans& means, const std::optional<Inferred>& said,
                   const std::vector<Value>& inputs, const std::vector<Value>& observed) {
   std::vector<Type> types;
