@@ -13,7 +13,7 @@
 namespace touchstone {
 namespace {
 
-// Of equal numbers the first leads, and NaN leads all numbers.
+// Row of the pivot: of equal numbers the first leads, and NaN leads all numbers.
 template <class T>
 Index leading_row(const T* a, Index column, Index n) {
   Index leads = column;
