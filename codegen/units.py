@@ -76,12 +76,20 @@ class Unit:
         """
         if self.main in self.types and self.main not in self.versions[0].types:
             return [self.main]
-        read = {
-            p.type for p in self.meaning.version.inputs if p.name in self.movement.real_only and p.type in self.types
-        }
-        deciding = [n for n in self.types if n in read or n in self.templates]
+        return [n for n in self.read if n not in self.converted]
+
+    @property
+    def read(self) -> list[str]:
+        """Constraints whose elements the kernel reads as numbers."""
+        reals = {p.type for p in self.meaning.version.inputs if p.name in self.movement.real_only}
+        return [n for n in self.types if n in reals or n in self.templates]
+
+    @property
+    def converted(self) -> list[str]:
+        """Constraints whose elements are converted to the type of another before anything is computed."""
         foreign = self.movement.converted - self.movement.calculated
-        return [n for n in deciding if n not in foreign] or deciding
+        found = [n for n in self.read if n in foreign]
+        return found if len(found) < len(self.read) else []
 
     @property
     def fixed(self) -> list[str]:

@@ -49,10 +49,10 @@ struct FreePages {
 
 thread_local void* place = nullptr;  // memory of the tensor that tensor_at makes now
 
-// Allocates zeroed bytes. An over-allocated block aligned by hand costs a small tensor two thirds
-// less than an aligned allocation. calloc leaves the pages of a large buffer to the kernel until
-// they are written.
-std::shared_ptr<void> zeroed(Index bytes, Storage storage) {
+// Allocates bytes, zeroed unless the storage is unfilled. An over-allocated block aligned by hand
+// costs a small tensor two thirds less than an aligned allocation. calloc leaves the pages of a
+// large buffer to the kernel until they are written.
+std::shared_ptr<void> allocated(Index bytes, Storage storage) {
   if (place) return {std::shared_ptr<void>(), place};
   const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
   if (bytes <= small_bytes) {
@@ -64,8 +64,9 @@ std::shared_ptr<void> zeroed(Index bytes, Storage storage) {
   auto charge = std::make_shared<Charge>(static_cast<Index>(length));
   const bool weights = storage == Storage::weights;
   const Index extra = weights && bytes >= min_extra_capacity ? bytes / extra_share : 0;
-  auto* const base =
-      static_cast<std::byte*>(std::calloc(length + static_cast<std::size_t>(extra), 1));
+  const std::size_t whole = length + static_cast<std::size_t>(extra);
+  auto* const base = static_cast<std::byte*>(storage == Storage::unfilled ? std::malloc(whole)
+                                                                          : std::calloc(whole, 1));
   if (!base) throw std::bad_alloc();
   if (!weights && bytes >= large_bytes) ask_for_large_pages(base, length);
   return std::shared_ptr<void>(aligned(base), FreePages{base, bytes + extra, std::move(charge)});
@@ -100,7 +101,7 @@ Tensor::Tensor(Type type, Shape shape, Storage storage) : type_(type), shape_(st
       std::string* const first = held->texts.get();
       buffer_ = std::shared_ptr<void>(static_cast<void*>(first), HoldsTexts{std::move(held)});
     } else {
-      buffer_ = zeroed(packed_bytes(type, size_), storage);
+      buffer_ = allocated(packed_bytes(type, size_), storage);
     }
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_memory,

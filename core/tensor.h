@@ -21,8 +21,9 @@ class Restorable;
 struct ElementMemory;
 
 // Weights are allocated with extra capacity, so that a packed form fits over their elements.
-enum class Storage { values, weights };
-// Size in bytes from which weights get it.
+// Unfilled memory is not zeroed if it is large: its maker writes all elements. Not for strings.
+enum class Storage { values, weights, unfilled };
+// Size in bytes from which weights get extra capacity.
 inline constexpr Index min_extra_capacity = 256 * 1024;
 
 // A contiguous row-major tensor of any element type. Copying aliases the buffer.

@@ -189,6 +189,7 @@ class Study {
       InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
       if (expressions_[row]) {
         value.shape.emplace();
+        value.rank_assumed = is_rank_assumed(row);
         for (std::size_t d = 0; d < expressions_[row]->size(); ++d) {
           const SizeExpression& form = (*expressions_[row])[d];
           value.shape->push_back({form.number(), form.text(names_), is_assumed(row, d)});
@@ -222,10 +223,15 @@ class Study {
                          [&](std::size_t s) { return shared_.contains(s); });
     });
     if (shared || !without_ones_) return shared;
+    if (is_rank_assumed(row)) return true;
+    const auto at = static_cast<Index>(d);
+    return (*without_ones_->shapes[row])[at] != (*base_.shapes[row])[at];
+  }
+
+  bool is_rank_assumed(std::size_t row) const {
+    if (!without_ones_) return false;
     const std::optional<Shape>* other = shape_at(*without_ones_, row);
-    const Shape& here = *base_.shapes[row];
-    return !other || !*other || (*other)->size() != here.size() ||
-           (**other)[static_cast<Index>(d)] != here[static_cast<Index>(d)];
+    return !other || !*other || (*other)->size() != base_.shapes[row]->size();
   }
 
   // A rule violated with the same input shapes in every pass is violated at any sizes.

@@ -32,6 +32,8 @@ struct InferredValue {
   std::optional<ValueType> type;
   // Nothing if the rank is not known, or it is not a tensor.
   std::optional<std::vector<InferredSize>> shape;
+  // True if even the rank may be another one where the symbols that notes take as 1 are not.
+  bool rank_assumed = false;
 };
 
 struct InferredShapes {

@@ -47,17 +47,33 @@ bool holds_subnormal(const ExtendedOutput<Bounded>& output) {
                      [&](const Bounded& b) { return is_subnormal(b.hi, f); });
 }
 
+using Parameters = std::span<const ParameterSpec>;
+
+// True if the k-th parameter has a type constraint of this list. A variadic parameter is the last.
+bool is_of(const std::vector<std::string_view>& constraints, Parameters all, std::size_t k) {
+  if (all.empty()) return false;
+  const std::string_view own = all[std::min(k, all.size() - 1)].type;
+  return std::find(constraints.begin(), constraints.end(), own) != constraints.end();
+}
+
 // Returns the type in which a class-fast evaluation may hold its elements. It is a 16-bit type only
-// if all float tensors have that type and the node does not select another by `stash_type`.
-Type element_type(const Node& node, const std::optional<Inferred>& said,
+// if all float tensors have that type and the node does not select another by `stash_type`. Tensors
+// that are converted first do not count.
+Type element_type(const Node& node, const NodeMeans& means, const std::optional<Inferred>& said,
                   const std::vector<Value>& inputs, const std::vector<Value>& observed) {
   std::vector<Type> types;
-  for (const std::vector<Value>* values : {&inputs, &observed}) {
-    for (const Value& value : *values) {
-      if (value.is_tensor()) types.push_back(value.tensor().type());
+  const auto add = [&](Parameters parameters, std::size_t k, Type type) {
+    if (!is_of(means.converted, parameters, k)) types.push_back(type);
+  };
+  const auto add_all = [&](Parameters parameters, const std::vector<Value>& values) {
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      if (values[k].is_tensor()) add(parameters, k, values[k].tensor().type());
     }
-  }
-  if (said) types.insert(types.end(), said->types.begin(), said->types.end());
+  };
+  const Parameters outputs = node.signature ? node.signature->outputs : Parameters{};
+  add_all(node.signature ? node.signature->inputs : Parameters{}, inputs);
+  add_all(outputs, observed);
+  for (std::size_t k = 0; said && k < said->types.size(); ++k) add(outputs, k, said->types[k]);
   Type found = Type::undefined;
   for (const Type type : types) {
     if (type == Type::undefined || !facts(type).is_float || facts(type).bits < 16) continue;
@@ -89,7 +105,7 @@ class NodeJudge {
     observed_.resize(node.outputs.size());
     for (const std::string& name : node.outputs) wanted_.push_back(!name.empty());
     if (means.infer) said_ = means.infer();
-    elements_ = element_type(node, said_, inputs_, observed_);
+    elements_ = element_type(node, means, said_, inputs_, observed_);
   }
 
   NodeJudgement judge() {

@@ -11,6 +11,7 @@
 #include "reference/calls.h"
 #include "reference/interpreter.h"
 #include "reference/lookup.h"
+#include "reference/semantics/converted.h"
 #include "reference/semantics/follow.h"
 
 namespace touchstone {
@@ -33,6 +34,7 @@ NodeMeans our_means(const Node& node, const std::vector<Value>& inputs,
                     const std::vector<Value>& observed) {
   NodeMeans means;
   means.extended = find_extended(*node.signature);
+  means.converted = find_converted(*node.signature);
   const ReferenceEntry* entry = find_entry(*node.signature);
   if (!entry) return means;
   if (entry->native) {
@@ -65,6 +67,7 @@ NodeMeans means_of(const Ruling& ruling, const Node& node, const std::vector<Val
     return means;
   }
   if (ruling.extended.bounded) means.extended = &ruling.extended;
+  means.converted = find_converted(*node.signature);
   means.native = [&](const std::vector<Value>& given) {
     Call call = call_of(node, given);
     ruling.native(call);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "conformance/judge/judge.h"
@@ -19,6 +20,8 @@ struct NodeMeans {
       infer;  // types and shapes; empty: not known before it runs
   std::function<Opened()>
       follow;  // replaces `native`: our outputs, recomputed with the target's own choices
+  // Type constraints without a say in the type of the computation (converted.h).
+  std::vector<std::string_view> converted;
 };
 
 NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,

@@ -29,6 +29,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &suppression_family,
       &nonzero_family,
       &unique_family,
+      &determinants_family,
       &grid_sample_family,
       &attention_family,
       &row_norms_family,

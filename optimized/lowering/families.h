@@ -13,6 +13,7 @@ extern const KernelFamily codes_family;
 extern const KernelFamily col2im_family;
 extern const KernelFamily convolution_family;
 extern const KernelFamily deformable_convolution_family;
+extern const KernelFamily determinants_family;
 extern const KernelFamily distances_family;
 extern const KernelFamily double_norms_family;
 extern const KernelFamily elements_family;

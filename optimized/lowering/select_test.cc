@@ -329,6 +329,32 @@ TEST(Select, DifferentElements) {
   }
 }
 
+TEST(Select, UniqueSlices) {
+  for (const Type type : {Type::float32, Type::float64, Type::int8, Type::int64}) {
+    Tensor few(type, {3, 40, 2});
+    for (Index k = 0; k < few.size(); ++k) set_number(few, k, k % 7 % 2 - k / 80 * (k % 4 / 3));
+    for (const Index sorted : {0, 1}) {
+      for (const Index axis : {0, 1, 2, -2, -3}) {
+        judge("Unique", {{"x", few}}, {{"axis", number(axis)}, {"sorted", number(sorted)}}, 4);
+        judge("Unique", {{"x", few}}, {{"axis", number(axis)}, {"sorted", number(sorted)}});
+      }
+    }
+  }
+  Tensor x(Type::float32, {300, 2});  // zeros of both signs are equal, and so are NaNs
+  constexpr std::array some{0.0F,
+                            -0.0F,
+                            1.0F,
+                            -1.0F,
+                            std::numeric_limits<float>::quiet_NaN(),
+                            -std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity()};
+  for (Index k = 0; k < x.size(); ++k)
+    x.data<float>()[k] = some[static_cast<std::size_t>(k * k / 3) % some.size()];
+  for (const Index sorted : {0, 1})
+    judge("Unique", {{"x", x}}, {{"axis", number(0)}, {"sorted", number(sorted)}}, 4);
+  EXPECT_THROW(judge("Unique", {{"x", x}}, {{"axis", number(2)}}, 4), Error);
+}
+
 TEST(Select, ScatteredUpdates) {
   Tensor indices(Type::int64, {3, 4, 5});
   std::mt19937 random(11);

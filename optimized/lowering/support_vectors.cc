@@ -2,14 +2,24 @@
 // then the machines' weighted sums.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/budget.h"
 #include "core/error.h"
+#include "optimized/kernels/support_kernels.h"
 #include "optimized/lowering/linear_models.h"
+#include "optimized/registry/isa.h"
 #include "reference/pair_shares.h"
 
 namespace touchstone {
 namespace {
+
+const SupportKernels& support_kernels() {
+  const Isa isa = chosen_isa();
+  return isa == Isa::avx512 ? support_kernels_avx512
+         : isa == Isa::avx2 ? support_kernels_avx2
+                            : support_kernels_sse41;
+}
 
 class MachinesStep : public RowModelStep {
  public:
@@ -26,6 +36,8 @@ class MachinesStep : public RowModelStep {
     if (!fits_) return;
     kind_ = static_cast<Kind>(found - kinds.begin());
     std::copy(params.begin(), params.end(), params_.begin());
+    if (params_[2] >= 1 && params_[2] <= most_whole_degree && std::floor(params_[2]) == params_[2])
+      whole_degree_ = static_cast<int>(params_[2]);
   }
 
  protected:
@@ -49,10 +61,20 @@ class MachinesStep : public RowModelStep {
     float* const made = scratch.kernels.data<float>();
     const Term term = kind_ == Kind::rbf ? Term::square : Term::product;
     lists_.all_sums(term, x, many, made, 1, rows_at_once);
-    if (kind_ == Kind::linear) return;
-    for (Index v = 0; v < lists_.lists(); ++v) {
-      for (Index n = 0; n < many; ++n)
-        made[v * rows_at_once + n] = value(made[v * rows_at_once + n]);
+    const Index sums = lists_.lists() * rows_at_once;
+    switch (kind_) {
+      case Kind::linear:
+        return;
+      case Kind::rbf:
+        for (Index k = 0; k < sums; ++k) made[k] = prim::exp(-params_[0] * made[k]);
+        return;
+      case Kind::sigmoid:
+        return support_kernels().tanh(made, sums, params_[0], params_[1]);
+      case Kind::poly:
+        if (whole_degree_ != 0)
+          return support_kernels().powers(made, sums, params_[0], params_[1], whole_degree_);
+        for (Index k = 0; k < sums; ++k)
+          made[k] = prim::pow(params_[0] * made[k] + params_[1], params_[2]);
     }
   }
   // Adds the weighted values of a range of vectors to the sums of a block of rows.
@@ -70,21 +92,8 @@ class MachinesStep : public RowModelStep {
  private:
   enum class Kind { linear, poly, rbf, sigmoid };
 
-  float value(float sum) const {
-    switch (kind_) {
-      case Kind::rbf:
-        return prim::exp(-params_[0] * sum);
-      case Kind::poly:
-        return prim::pow(params_[0] * sum + params_[1], params_[2]);
-      case Kind::sigmoid:
-        return prim::tanh(params_[0] * sum + params_[1]);
-      case Kind::linear:
-        break;
-    }
-    return sum;
-  }
-
   std::array<float, 3> params_{};
+  int whole_degree_ = 0;  // 0: the degree is no whole number of a few
   Kind kind_ = Kind::linear;
 };
 

@@ -27,7 +27,7 @@ class OutputBuffers {
     Tensor& oldest = kept.tensors[kept.next];
     kept.next = 1 - kept.next;
     oldest = {};  // before the new one takes memory
-    return oldest = Tensor(type, shape);
+    return oldest = Tensor(type, shape, Storage::unfilled);
   }
 
  private:

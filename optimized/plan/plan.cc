@@ -88,6 +88,10 @@ Plan::Impl::Impl(const Model& model, const std::map<std::string, Shape>& feeds, 
     placed_step(step, [&] { check ? check->bind(static_cast<Index>(k)) : step.bind(*memory); });
     scratch = std::max(scratch, step.scratch());
   }
+  if (!checked && !options.device && !options.nested) {
+    constexpr Index least = 32 * 1024;
+    caller = std::make_unique<CallerMemory>(builder, *memory, options.buffers ? 1 : least);
+  }
   PrefetchHint prefetch;
   for (auto step = builder.steps.rbegin(); step != builder.steps.rend(); ++step) {
     (*step)->precede(prefetch);

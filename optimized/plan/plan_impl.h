@@ -3,9 +3,11 @@
 
 #include "core/budget.h"
 #include "core/error.h"
+#include "model/model.h"
 #include "model/place.h"
 #include "optimized/plan/arena_check.h"
 #include "optimized/plan/builder.h"
+#include "optimized/plan/caller_memory.h"
 #include "optimized/plan/cost.h"
 #include "optimized/plan/plan.h"
 #include "optimized/plan/plan_memory.h"
@@ -51,10 +53,18 @@ struct Plan::Impl {
     const std::byte* memory = nullptr;  // null: a tensor of its own
     bool moved = false;                 // out of the values: nobody reads it later
     Index input = no_value;             // position of an input that is the same tensor
+    std::optional<Tensor> lent;         // memory in which steps write it in this run
   };
 
   Value& held(Index value) { return values[static_cast<std::size_t>(value)]; }
-  Value made(const Output& output, const PlanMemory* own);
+  Value made(Output& output, const PlanMemory* own);
+  // Returns a tensor for an output, whose elements have any values.
+  Tensor tensor_for(const Output& output) const;
+  // Lets steps write an output in this memory. Returns false if they write in the plan's.
+  void lend(Output& output, Tensor to);
+  bool takes_memory(const Output& output) const {
+    return caller && caller->takes_output(output.value);
+  }
   void compute(const std::map<std::string, Value>& feeds, ThreadPool& pool,
                std::vector<Timing>* timings);
   // Forgets the times and the fallbacks of the last run. A run of the main graph runs plans of
@@ -72,6 +82,7 @@ struct Plan::Impl {
     Impl& h;
     ~Clean() {
       for (const Index value : h.passing) h.values[static_cast<std::size_t>(value)].is = {};
+      for (auto& [name, output] : h.outputs) output.lent.reset();
     }
   };
 
@@ -85,7 +96,8 @@ struct Plan::Impl {
   std::unique_ptr<PlanMemory> memory;
   std::vector<std::shared_ptr<void>> scratch_memory;  // one per thread
   std::vector<float*> scratch_of;
-  std::unique_ptr<ArenaCheck> check;  // null: steps are trusted
+  std::unique_ptr<ArenaCheck> check;     // null: steps are trusted
+  std::unique_ptr<CallerMemory> caller;  // null: feeds and outputs are copied
   std::vector<Value> values;
   std::vector<Index> passing;             // values that are released when a run ends
   std::vector<Index> work;                // of each step
@@ -96,7 +108,7 @@ struct Plan::Impl {
   std::vector<std::vector<Index>> drops;  // values to release after each step
   std::vector<Index> inputs;              // of the model, in its order
   std::map<std::string, Output> outputs;
-  std::vector<const Output*> outputs_in_order;  // of the model
+  std::vector<Output*> outputs_in_order;  // of the model
 };
 
 }  // namespace touchstone

@@ -1,15 +1,21 @@
 // Runs a plan's steps. Values that a run made are released before the next.
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "optimized/plan/plan_impl.h"
 
 namespace touchstone {
 namespace {
 
+bool is_same(const Tensor& bound, Type type, const Shape& shape) {
+  return bound.type() == type && bound.shape() == shape;
+}
+
 // Checks an output against the tensor that the caller bound for it.
 void require_same(const std::string& name, const Tensor& bound, Type type, const Shape& shape) {
-  if (bound.type() == type && bound.shape() == shape) return;
+  if (is_same(bound, type, shape)) return;
   throw Error(ErrorKind::usage,
               "the output '" + name + "' is " + std::string(touchstone::name(type)) + text(shape) +
                   ", but memory is bound for " + std::string(touchstone::name(bound.type())) +
@@ -19,6 +25,24 @@ void require_same(const std::string& name, const Tensor& bound, Type type, const
 void copy_bytes(const std::byte* from, Tensor& to) {
   const std::span<std::byte> scratch = to.bytes();
   if (!scratch.empty()) std::memcpy(scratch.data(), from, scratch.size());
+}
+
+bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.data() < b.data() + b.size() && b.data() < a.data() + a.size();
+}
+
+// True if nothing that a run reads, and no other output, is in the memory of one bound output.
+using Bound = std::map<std::string, Tensor>;
+bool is_apart(Bound::const_iterator one, const Bound& all,
+              const std::map<std::string, Value>& feeds) {
+  const auto with_feed = [&](const auto& fed) {
+    return !fed.second.is_tensor() || overlap(fed.second.tensor().bytes(), one->second.bytes());
+  };
+  if (std::any_of(feeds.begin(), feeds.end(), with_feed)) return false;
+  for (auto other = all.begin(); other != all.end(); ++other) {
+    if (other != one && overlap(other->second.bytes(), one->second.bytes())) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -69,16 +93,26 @@ void Plan::Impl::run_steps(ThreadPool& pool, std::vector<Timing>* timings, bool 
 }
 
 // Returns an output after a run, outside of the plan's memory.
-Value Plan::Impl::made(const Output& output, const PlanMemory* own) {
+Value Plan::Impl::made(Output& output, const PlanMemory* own) {
+  if (output.lent) return *std::exchange(output.lent, std::nullopt);
   if (output.memory == nullptr && own && output.moved && is_outside(held(output.value), *own))
     return std::move(held(output.value));
   if (output.memory == nullptr) return detached(held(output.value), own);
-  const AnalyzedValue& fact = graph.value(output.value);
-  Tensor copy = options.outputs ? options.outputs->get(fact.name, fact.type->element, *fact.shape,
-                                                       options.limits)
-                                : Tensor(fact.type->element, *fact.shape);
+  Tensor copy = tensor_for(output);
   copy_bytes(output.memory, copy);
   return copy;
+}
+
+Tensor Plan::Impl::tensor_for(const Output& output) const {
+  const AnalyzedValue& fact = graph.value(output.value);
+  const Type type = fact.type->element;
+  return options.outputs ? options.outputs->get(fact.name, type, *fact.shape, options.limits)
+                         : Tensor(type, *fact.shape, Storage::unfilled);
+}
+
+void Plan::Impl::lend(Output& output, Tensor to) {
+  output.lent = std::move(to);
+  caller->move(output.value, output.lent->data<float>());
 }
 
 std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds, ThreadPool& pool,
@@ -86,9 +120,12 @@ std::map<std::string, Value> Plan::run(const std::map<std::string, Value>& feeds
   Impl& h = *impl_;
   const LimitsScope scope(h.options.limits);
   const Impl::Clean clean{h};
+  for (auto& [name, output] : h.outputs) {
+    if (h.takes_memory(output)) h.lend(output, h.tensor_for(output));
+  }
   h.compute(feeds, pool, timings);
   std::map<std::string, Value> outputs;
-  for (const auto& [name, output] : h.outputs)
+  for (auto& [name, output] : h.outputs)
     outputs.emplace_hint(outputs.end(), name, h.made(output, nullptr));
   return outputs;
 }
@@ -117,7 +154,7 @@ void Plan::run_in_order(std::vector<Value>& feeds, std::vector<Value>& outputs, 
   }
   outputs.resize(h.outputs_in_order.size());
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    const Impl::Output& output = *h.outputs_in_order[k];
+    Impl::Output& output = *h.outputs_in_order[k];
     const Index same = output.input;
     const bool is_fed =
         same != no_value && is_outside(feeds[static_cast<std::size_t>(same)], *h.memory);
@@ -131,9 +168,21 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
   Impl& h = *impl_;
   const LimitsScope scope(h.options.limits);
   const Impl::Clean clean{h};
+  for (auto& [name, output] : h.outputs) {
+    if (!h.takes_memory(output)) continue;
+    const AnalyzedValue& fact = h.graph.value(output.value);
+    const auto bound = outputs.find(name);
+    if (bound != outputs.end() && is_same(bound->second, fact.type->element, *fact.shape) &&
+        is_apart(bound, outputs, feeds)) {
+      h.lend(output, bound->second);
+    } else {
+      h.caller->move(output.value, nullptr);
+    }
+  }
   h.compute(feeds, pool, timings);
   for (auto& [name, bound] : outputs) {
     const Impl::Output& output = h.outputs.at(name);
+    if (output.lent) continue;
     if (output.memory == nullptr) {
       const Value& held = h.held(output.value);
       if (!held.is_tensor())

@@ -14,6 +14,7 @@
 
 namespace touchstone {
 
+class CallerMemory;
 class Plan;
 struct PlanOptions;
 
@@ -62,6 +63,9 @@ class Step {
   virtual ~Step() = default;
   virtual void bind(const Memory&) {}
   virtual void run(RunState& state) = 0;
+  // Lets a step that copies a fed value pass it on in the caller's memory; false: it does not copy
+  // it.
+  virtual bool read_in_place(Index, CallerMemory&) { return false; }
   // Receives values that no later step reads: the step may move them out.
   virtual void read_last(const std::vector<Index>&) {}
   virtual Index scratch() const { return 0; }          // floats per thread

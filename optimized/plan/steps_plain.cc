@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "model/scopes.h"
 #include "optimized/plan/builder.h"
+#include "optimized/plan/caller_memory.h"
 #include "optimized/plan/form_class.h"
 #include "optimized/registry/registry.h"
 #include "reference/calls.h"
@@ -27,9 +28,17 @@ class Load : public Step {
     kernel_class = KernelClass::copy;
   }
   void bind(const Memory& memory) override { to_ = memory.at(buffer_); }
+  bool read_in_place(Index value, CallerMemory& caller) override {
+    if (value != value_) return false;
+    caller_ = &caller;
+    kernel = "view";
+    kernel_class = KernelClass::view;
+    return true;
+  }
   void run(RunState& state) override {
     const Tensor& from = held(state, value_).tensor();
     if (from.shape() != *fact_.shape) throw ShapeDiffers{fact_.name};
+    if (caller_ != nullptr) return caller_->move(value_, const_cast<float*>(from.data<float>()));
     const Index parts = state.pool.size(), size = from.size(), some = (size + parts - 1) / parts;
     const auto floats = static_cast<double>(size);
     state.each(parts, floats * nanoseconds_an_element, [&](Index part, Index) {
@@ -38,13 +47,14 @@ class Load : public Step {
     });
   }
   Index bytes_moved() const override {
-    return 2 * packed_bytes(Type::float32, count(*fact_.shape));
+    return caller_ != nullptr ? 0 : 2 * packed_bytes(Type::float32, count(*fact_.shape));
   }
 
  private:
   const AnalyzedValue& fact_;
   const Index value_, buffer_;
   float* to_ = nullptr;
+  CallerMemory* caller_ = nullptr;  // null: the value is copied
 };
 
 class PassOn : public Step {

@@ -20,7 +20,8 @@ class PlainArrays {
 
   // Returns false, without an error, for anything but a contiguous array of such a type.
   bool add(nanobind::handle value);
-  // Copies an array; does not touch Python. Throws Error.
+  // Returns a copy of an array, or a view of a large one of floats, which must not outlive this
+  // object. Does not touch Python. Throws Error.
   Tensor tensor(std::size_t k) const;
 
  private:

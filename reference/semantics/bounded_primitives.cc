@@ -75,7 +75,8 @@ Bounded unary(Primitive p, const Bounded& x, Exact exact, Ieee ieee, Slope slope
   const auto member = [&](const Bounded& m) {
     if (!std::isfinite(m.hi)) return at_special(m, ieee);
     if (m.e == 0) return finish(p, exact(quad(m)), 0);
-    const slopes::Carried carried = slope(m.hi, m.e * up);
+    slopes::Carried carried = slope(m.hi, m.e * up);
+    if (m.e == infinity) carried.specials |= special::nan;  // which the range of f lacks
     return finish(p, exact(quad(m)), carried.e * up, carried.specials);
   };
   if (x.plain()) [[likely]]

@@ -104,6 +104,7 @@ Bounded maximum(const Bounded& a, const Bounded& b) {
     }
     const bool second = before({x.hi, x.lo}, {y.hi, y.lo});
     Bounded out = second ? y : x;
+    if (x.e == infinity || y.e == infinity) return Bounded::anything(out.hi, out.lo);
     const Bounded& other = second ? x : y;
     if (!std::isfinite(out.hi) || !std::isfinite(other.hi)) return out;
     // The loser matters only if its interval reaches the winner's.

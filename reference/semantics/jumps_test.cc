@@ -53,6 +53,17 @@ TEST(Jumps, StraddlingMakesASet) {
   EXPECT_EQ(wide.e, 10);
 }
 
+TEST(Jumps, TheLargerOfAnythingIsAnything) {
+  for (const double x : List{0.5, INFINITY, -INFINITY}) {
+    for (const double y : List{0.0, 1.0, INFINITY, -INFINITY}) {
+      EXPECT_EQ(prim::maximum(Bounded::anything(x), Bounded::of(y)).e, INFINITY) << x << " " << y;
+      EXPECT_EQ(prim::minimum(Bounded::of(y), Bounded::anything(x)).e, INFINITY) << x << " " << y;
+      EXPECT_EQ(prim::maximum(Bounded::anything(x), Bounded::of(y)).hi, std::max(x, y));
+    }
+  }
+  EXPECT_EQ(prim::maximum(Bounded::anything(1), Bounded::of(NAN)).e, 0);
+}
+
 TEST(Jumps, ConversionToIntegersClampsOrIsOpen) {
   const BoundedScope scope(Type::float32, Class::strict);
   EXPECT_EQ(convert(Bounded::of(300), Type::uint8, true).hi, 255);

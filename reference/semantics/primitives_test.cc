@@ -187,6 +187,20 @@ TEST(Primitives, SpecialsFollowIeee) {
   }
 }
 
+// The range of tanh bounds tanh of any number, but not of NaN: 0 * tanh(anything) may be NaN.
+TEST(Primitives, AFunctionOfAnythingMayBeNan) {
+  for (const Type type : {Type::float32, Type::float64}) {
+    const BoundedScope scope(type, Class::strict);
+    for (const Row& row : rows) {
+      for (const double x : std::vector<double>{0.5, 2.0, -2.0, INFINITY, -INFINITY}) {
+        const Bounded b = row.bounded(Bounded::anything(x));
+        EXPECT_TRUE(inside(b, NAN)) << row.name << "(" << x << ")";
+        EXPECT_TRUE(inside(Bounded::of(0) * b, NAN)) << row.name << "(" << x << ")";
+      }
+    }
+  }
+}
+
 // Every library has this property: floor(log(1)) is 0, not possibly -1.
 TEST(Primitives, TheLogarithmOfOneAndThePowerOfNothingAreExact) {
   const BoundedScope scope(Type::float32, Class::fast);

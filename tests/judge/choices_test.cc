@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "conformance/judge/judge.h"
 #include "reference/interpreter.h"
@@ -72,6 +73,36 @@ TEST(JudgeChoices, ADrawMayBeWhatCanBeDrawn) {
   EXPECT_EQ(judge_node(ones, {chances}, {floats({3}, {0, 1, 1})}).verdict, Verdict::exact)
       << "the certain ones are judged";
   EXPECT_EQ(judge_node(ones, {chances}, {floats({3}, {1, 1, 1})}).verdict, Verdict::wrong_value);
+}
+
+TEST(JudgeChoices, AClassWithoutAProbabilityCannotBeDrawn) {
+  const Node node = node_of("Multinomial", 22, 1, {{"sample_size", Attribute{Index{2}}}});
+  const auto verdict = [&](const std::vector<float>& logs, const std::vector<int>& drawn) {
+    Tensor answer(Type::int32, {static_cast<Index>(logs.size()) / 4, 2});
+    std::copy(drawn.begin(), drawn.end(), answer.data<std::int32_t>());
+    return judge_node(node, {floats({answer.shape()[0], 4}, logs)}, {answer}).verdict;
+  };
+  const float never = -std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  const std::vector<float> logs = {never, 1, never, -200, never, never, 3, never};
+  EXPECT_EQ(verdict(logs, {1, 3, 2, 2}), Verdict::exact) << "the second row is certain";
+  EXPECT_EQ(verdict(logs, {3, 3, 2, 2}), Verdict::exact) << "unlikely, but not impossible";
+  EXPECT_EQ(verdict(logs, {1, 2, 2, 2}), Verdict::wrong_value) << "between two that can be drawn";
+  EXPECT_EQ(verdict(logs, {0, 1, 2, 2}), Verdict::wrong_value) << "before the first";
+  EXPECT_EQ(verdict(logs, {1, 3, 2, 3}), Verdict::wrong_value) << "a class of the other row";
+  EXPECT_EQ(verdict(logs, {1, 4, 2, 2}), Verdict::wrong_value) << "no class";
+  EXPECT_EQ(verdict({0, 0, 0, 0}, {0, 3}), Verdict::open);
+  EXPECT_EQ(verdict({never, never, never, never}, {0, 0}), Verdict::accepted_invalid);
+  EXPECT_EQ(verdict({0, nan, 0, 0}, {0, 0}), Verdict::accepted_invalid);
+  EXPECT_EQ(verdict({0, -never, 0, 0}, {1, 1}), Verdict::accepted_invalid);
+}
+
+TEST(JudgeChoices, AChanceAboveOneIsRefused) {
+  const Node node = node_of("Bernoulli", 22, 1);
+  for (const float chance : {1.5F, -0.5F, std::nanf("")}) {
+    const Tensor chances = floats({2}, {0.5F, chance});
+    EXPECT_EQ(judge_node(node, {chances}, {floats({2}, {0, 0})}).verdict,
+              Verdict::accepted_invalid);
+  }
 }
 
 TEST(JudgeChoices, DropoutFollowsItsMask) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 
 #include "conformance/judge/judge.h"
 #include "core/numbers/convert.h"
@@ -79,6 +80,59 @@ TEST(Float16, WhatIsComputedInFloatByTheTextStaysThere) {
     EXPECT_TRUE(is_pass(judge_node(node, {x, scale}, {right}).verdict)) << node.op;
     EXPECT_EQ(judge_node(node, {x, scale}, {zeros}).verdict, Verdict::wrong_value) << node.op;
   }
+}
+
+// Scores of 2049 and 2048, which float16 stores as one number. Q102 allows that in class fast: the
+// second key then weighs as much as the first. The type of V has no say.
+TEST(Float16, ScoresOfAttentionMayBeStoredIn16Bits) {
+  const Node node = node_of("Attention", 23, 3, {{"scale", Attribute{1.0F}}});
+  for (const Type type : {Type::float16, Type::bfloat16}) {
+    const double most = type == Type::float16 ? 2048 : 256;
+    const Tensor q = float16(type, {1, 1, 1, 2}, {1, 1}),
+                 k = float16(type, {1, 1, 2, 2}, {most, 1, most, 0});
+    for (const Type of_values : {type, Type::float32, Type::float64}) {
+      const Tensor v = float16(of_values, {1, 1, 2, 1}, {0, 1});
+      const auto said = [&](double y, bool then_fast) {
+        JudgeOptions options;
+        options.then_fast = then_fast;
+        return judge_node(node, {q, k, v}, {float16(type, {1, 1, 1, 1}, {y})}, options).verdict;
+      };
+      SCOPED_TRACE(std::string(name(type)) + " " + std::string(name(of_values)));
+      EXPECT_TRUE(is_pass(said(1 / (1 + std::exp(1.0)), false)));
+      EXPECT_EQ(said(0.5, false), Verdict::wrong_value);
+      EXPECT_EQ(said(0.5, true), Verdict::open);
+    }
+  }
+}
+
+// Scores whose factors are stored in float16 after each has got its half of the scale: right for Q
+// of float16, whatever V and the mask are, and wrong for Q of float.
+TEST(Float16, OnlyTheTypeOfQDecidesInAttention) {
+  constexpr Index keys = 64;
+  Node node = node_of("Attention", 23, 4, 4, {{"scale", Attribute{0.3F}}});
+  node.outputs[1] = node.outputs[2] = "";
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  const double root = std::sqrt(0.3), query = rounded(Type::float16, 1.1);
+  std::vector<double> k(keys), scores;
+  for (double& x : k) x = rounded(Type::float16, normal(random));
+  for (const double x : k)
+    scores.push_back(rounded(Type::float16, query * root) * rounded(Type::float16, x * root));
+  const auto said = [&](Type type, Type of_values, double factor) {
+    std::vector<double> answer = scores;
+    for (double& x : answer) x *= factor;
+    return judge_node(node,
+                      {float16(type, {1, 1, 1, 1}, {query}), float16(type, {1, 1, keys, 1}, k),
+                       Tensor(of_values, {1, 1, keys, 1}), Tensor(of_values, {keys})},
+                      {Tensor(type, {1, 1, 1, 1}), {}, {}, float16(type, {1, 1, 1, keys}, answer)})
+        .verdict;
+  };
+  for (const Type of_values : {Type::float16, Type::float32, Type::float64}) {
+    EXPECT_TRUE(is_pass(said(Type::float16, of_values, 1))) << name(of_values);
+    EXPECT_EQ(said(Type::float16, of_values, 1.05), Verdict::wrong_value) << name(of_values);
+  }
+  EXPECT_EQ(said(Type::float32, Type::float32, 1), Verdict::wrong_value);
+  EXPECT_EQ(said(Type::float32, Type::float16, 1), Verdict::wrong_value);
 }
 
 // The first state is 120000, which float16 lacks and float has.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "conformance/judge/judge.h"
@@ -152,6 +153,24 @@ TEST(JudgeKernels, AStateWiderThanWhatIsShownIsAccepted) {
   EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::within);
   set_number(y, 5, number_at(y, 5) + 0.1L);
   EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::wrong_value);
+}
+
+// The input gate adds minus infinity, an overflow, to infinity; the output gate is 0.
+TEST(JudgeKernels, AGateThatOverflowsOnTheWayMayBeNan) {
+  const double most = std::numeric_limits<double>::max(), infinity = HUGE_VAL;
+  const auto doubles = [](Shape shape, const std::vector<double>& data) {
+    Tensor t(Type::float64, std::move(shape));
+    std::copy(data.begin(), data.end(), t.data<double>());
+    return t;
+  };
+  const Node node = node_of("LSTM", 7, 3);
+  const Tensor x = doubles({1, 1, 2}, {2.5, -1}), r = doubles({1, 4, 1}, {0, 0, 0, 0}),
+               w = doubles({1, 4, 2}, {-most, -infinity, -infinity, 0, 0, 0, 1, 0});
+  const Tensor y = evaluate(*node.signature, {}, {x, w, r})[0].tensor();
+  EXPECT_TRUE(std::isnan(y.data<double>()[0]));
+  EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::in_set);
+  EXPECT_EQ(verdict(node, {x, w, r}, doubles({1, 1, 1, 1}, {0})), Verdict::exact);
+  EXPECT_EQ(verdict(node, {x, w, r}, doubles({1, 1, 1, 1}, {0.5})), Verdict::wrong_value);
 }
 
 TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {

@@ -157,6 +157,19 @@ def test_sizes_of_zero(runtime: str) -> None:
     assert out.shape == (0, 4) and out.dtype == np.float32
 
 
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_large_feed_and_what_is_made_of_it_share_no_memory_after_a_run(runtime: str) -> None:
+    graph = "g (float[n,4] a, float[n,4] b) => (float[n,4] sum, float[n,4] same) { sum = Add(a, b) same = Identity(a) }"
+    session = touchstone.InferenceSession(models.parsed(graph), runtime=runtime)
+    for seed in range(3):
+        a, b = drawn(5000, 4, seed=seed), drawn(5000, 4, seed=9)
+        kept = a.copy()
+        added, same = session.run(None, {"a": a, "b": b})
+        assert np.array_equal(a, kept)
+        a[:] = b[:] = 7
+        assert np.array_equal(added, kept + drawn(5000, 4, seed=9)) and np.array_equal(same, kept)
+
+
 def test_an_error_says_all_that_it_knows() -> None:
     session = touchstone.InferenceSession(ADD)
     error = refused(lambda: session.run(None, {"a": drawn(2, 5), "b": drawn(2, 4)}))

@@ -57,10 +57,11 @@ class Declarer {
   DeclaredSizes counts;
 
  private:
-  // Returns the size as a declaration: a number, an expression, or neither.
+  // Returns the size as a declaration: a number, an expression, or neither. An assumed size is not
+  // declared: a reader would take it as proved.
   Dim dim_of(const InferredSize& size) const {
+    if (size.assumed || size.text == "?") return {};
     if (size.number) return {size.number, "", {}};
-    if (size.text == "?") return {};
     Dim dim;
     for (const char c : size.text) {
       if (c == '?')
@@ -74,7 +75,7 @@ class Declarer {
   // Completes a declaration; what it says already stays.
   void complete(ValueInfo& value, const InferredValue& inferred) const {
     if (!value.type) value.type = inferred.type;
-    if (!inferred.shape) return;
+    if (!inferred.shape || inferred.rank_assumed) return;
     if (!value.shape) value.shape.emplace(inferred.shape->size());
     if (value.shape->size() != inferred.shape->size()) return;
     for (std::size_t d = 0; d < value.shape->size(); ++d) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "reference/shapes.h"
 #include "transform/optimize/testing.h"
 
 namespace touchstone {
@@ -81,6 +82,35 @@ TEST(DeclareShapes, UnknownShapesStayOpen) {
   const DeclaredSizes counts = declare_shapes(made, {});
   EXPECT_EQ(declared(made.graph.outputs, "found"), "no shape");
   EXPECT_EQ(counts.values, 0);
+}
+
+// Broadcasting holds for N equal to M, but for a size of 1 as well: neither is declared.
+TEST(DeclareShapes, AssumedSizesStayOpen) {
+  Model made = valid(
+      model(graph({node("Add", {"a", "b"}, {"sum"}), node("Neg", {"c"}, {"other"}),
+                   node("Concat", {"other", "other"}, {"twice"}, {{"axis", attribute(Index{0})}}),
+                   node("MatMul", {"sum", "d"}, {"y"})},
+                  {shaped("a", {{{}, "N"}, {2, ""}}), shaped("b", {{{}, ""}, {2, ""}}),
+                   shaped("c", {{{}, "K"}}), shaped("d", {{2, ""}, {{}, "K"}})},
+                  {bare("y"), bare("twice")})));
+  ASSERT_FALSE(infer_shapes(made, {}).notes.empty());
+  const DeclaredSizes counts = declare_shapes(made, {});
+  EXPECT_EQ(declared(made.graph.inputs, "b"), "[?,2]");
+  EXPECT_EQ(declared(made.graph.values, "sum"), "[?,2]");
+  EXPECT_EQ(declared(made.graph.outputs, "y"), "[?,K]");
+  EXPECT_EQ(declared(made.graph.outputs, "twice"), "[2*K]");
+  EXPECT_EQ(counts.unknown, 2);
+}
+
+// Squeeze without axes removes M only if it is 1, as the matrix of Gemm requires.
+TEST(DeclareShapes, AnAssumedRankIsNotDeclared) {
+  Model made = valid(model(graph(
+      {node("Squeeze", {"x"}, {"matrix"}), node("Gemm", {"matrix", "w"}, {"y"})},
+      {shaped("x", {{{}, "M"}, {3, ""}, {4, ""}}), shaped("w", {{4, ""}, {5, ""}})}, {bare("y")})));
+  ASSERT_FALSE(infer_shapes(made, {}).notes.empty());
+  declare_shapes(made, {});
+  EXPECT_EQ(declared(made.graph.values, "matrix"), "no shape");
+  EXPECT_EQ(declared(made.graph.outputs, "y"), "no shape");
 }
 
 TEST(DeclareShapes, BranchesAreDeclaredToo) {
