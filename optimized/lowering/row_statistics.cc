@@ -179,8 +179,9 @@ class FedStatistics : public RowNorm {
     all.bias = input(state, 2).data<float>();
     float* const deviation = deviation_.at<float>(channels);
     float* const factor = factor_.at<float>(channels);
+    const auto more = static_cast<double>(epsilon());
     for (Index c = 0; c < channels; ++c) {
-      const double sum = static_cast<double>(variance[c]) + static_cast<double>(epsilon());
+      const double sum = static_cast<double>(variance[c]) + more;
       deviation[c] = static_cast<float>(std::sqrt(sum));
       factor[c] = static_cast<float>(all.scale[c] / static_cast<double>(deviation[c]));
     }
