@@ -5,106 +5,10 @@
 // processor for the rest of the program.
 #include "optimized/kernels/row_norms.h"
 
-#include <immintrin.h>
-
-#include "optimized/kernels/vector_exp.h"
+#include "optimized/kernels/row_loops.h"
 
 namespace touchstone {
 namespace {
-
-using Quad __attribute__((vector_size(16))) = float;
-constexpr std::int64_t one_vector = lanes_at_once, four_vectors = 4 * one_vector;
-constexpr std::int64_t piece = 64 * four_vectors;  // numbers that are summed in float32
-
-inline Bits before(std::int64_t count) {
-  Bits place;
-  for (int k = 0; k < lanes_at_once; ++k) place[k] = k;
-  return place < static_cast<std::int32_t>(count);
-}
-
-// Reads and writes fewer numbers than a vector has; the other lanes read are `rest`.
-#if defined(__AVX512F__)
-inline Floats load_some(const float* at, std::int64_t count, float rest) {
-  return _mm512_mask_loadu_ps(all(rest), static_cast<__mmask16>((1U << count) - 1), at);
-}
-inline void store_some(float* at, std::int64_t count, Floats x) {
-  _mm512_mask_storeu_ps(at, static_cast<__mmask16>((1U << count) - 1), x);
-}
-#elif defined(__AVX2__)
-inline Floats load_some(const float* at, std::int64_t count, float rest) {
-  const Bits mask = before(count);
-  return choose(mask, _mm256_maskload_ps(at, reinterpret_cast<__m256i>(mask)), all(rest));
-}
-inline void store_some(float* at, std::int64_t count, Floats x) {
-  _mm256_maskstore_ps(at, reinterpret_cast<__m256i>(before(count)), x);
-}
-#else
-inline Floats load_some(const float* at, std::int64_t count, float rest) {
-  Floats x = all(rest);
-  x[0] = at[0];
-  if (count > 1) x[1] = at[1];
-  if (count > 2) x[2] = at[2];
-  return x;
-}
-inline void store_some(float* at, std::int64_t count, Floats x) {
-  at[0] = x[0];
-  if (count > 1) at[1] = x[1];
-  if (count > 2) at[2] = x[2];
-}
-#endif
-inline Floats load_vector(const float* at) { return *reinterpret_cast<const Anywhere*>(at); }
-inline void store_vector(float* at, Floats x) { *reinterpret_cast<Anywhere*>(at) = x; }
-
-// Combines all lanes of a vector: first its quarters of 16 bytes, then their lanes.
-template <class Combine>
-inline float fold(Floats x, Combine combine) {
-  constexpr int quads = lanes_at_once / 4;
-  Quad held[quads];
-  __builtin_memcpy(held, &x, sizeof held);
-#pragma GCC unroll 2
-  for (int width = quads / 2; width > 0; width /= 2) {
-    for (int k = 0; k < width; ++k) held[k] = combine(held[k], held[k + width]);
-  }
-  Quad some = held[0];
-  some = combine(some, __builtin_shufflevector(some, some, 2, 3, 0, 1));
-  some = combine(some, __builtin_shufflevector(some, some, 1, 0, 3, 2));
-  return some[0];
-}
-
-// Calls term(k, v) for each vector of a row: v holds its numbers from k on. At the end of the row,
-// v holds fewer numbers and zeros. Returns the sum of the results.
-template <class Term>
-inline double sum_of(const float* x, std::int64_t count, Term term) {
-  double all = 0;
-  std::int64_t k = 0;
-  do {
-    Floats sums[4] = {};
-    const std::int64_t end = count - k < piece ? count : k + piece;
-    for (; k + four_vectors <= end; k += four_vectors) {
-#pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v)
-        sums[v] += term(k + v * one_vector, load_vector(x + k + v * one_vector));
-    }
-    for (; k + one_vector <= end; k += one_vector) sums[0] += term(k, load_vector(x + k));
-    if (k < end) {
-      sums[1] += of_bits(bits(term(k, load_some(x + k, end - k, 0))) & before(end - k));
-      k = end;
-    }
-    all += static_cast<double>(
-        fold((sums[0] + sums[1]) + (sums[2] + sums[3]), [](Quad a, Quad b) { return a + b; }));
-  } while (k < count);
-  return all;
-}
-
-// Writes result(k, v) for each vector of a row, as sum_of() reads it.
-template <class Result>
-inline void map(const float* x, float* y, std::int64_t count, Result result) {
-  std::int64_t k = 0;
-#pragma GCC unroll 4
-  for (; k + one_vector <= count; k += one_vector)
-    store_vector(y + k, result(k, load_vector(x + k)));
-  if (k < count) store_some(y + k, count - k, result(k, load_some(x + k, count - k, 0)));
-}
 
 // The largest number of a row; NaN if the row holds one.
 inline float largest(const float* x, std::int64_t count) {
@@ -153,7 +57,7 @@ void softmax(const float* x, float* y, std::int64_t rows, std::int64_t count) {
       }
       return made;
     }));
-    map(y, y, count, [&](std::int64_t, Floats some) { return some / sum; });
+    divide(y, y, count, sum);
   }
 }
 
@@ -171,11 +75,6 @@ void log_softmax(const float* x, float* y, std::int64_t rows, std::int64_t count
   }
 }
 
-// Numbers of scale or bias for a vector of a row, and zeros.
-inline Floats load_of(const float* at, std::int64_t k, std::int64_t count) {
-  return k + one_vector <= count ? load_vector(at + k) : load_some(at + k, count - k, 0);
-}
-
 // An infinity is the largest number of its row, and its logarithm.
 void log_sum_exp(const float* x, float* y, std::int64_t rows, std::int64_t count) {
   for (std::int64_t r = 0; r < rows; ++r, x += count) {
@@ -188,94 +87,50 @@ void log_sum_exp(const float* x, float* y, std::int64_t rows, std::int64_t count
   }
 }
 
-// Softmax or its logarithm of up to `vectors` vectors of columns side by side; `last` columns are
-// of the last vector.
-template <int vectors, bool logarithm>
-inline void some_columns(const float* x, float* y, std::int64_t count, std::int64_t stride,
-                         std::int64_t last) {
-  const auto read = [&](const float* row, int v) {
-    return v + 1 < vectors ? load_vector(row + v * one_vector)
-                           : load_of(row, v * one_vector, v * one_vector + last);
+// Statistics of a row of up to four vectors, which stay in registers.
+template <int vectors>
+inline Statistics of_few(const float* x, std::int64_t count, double share, float epsilon) {
+  const auto sum = [](const Floats(&of)[vectors]) {
+    Floats made = of[0];
+#pragma GCC unroll 4
+    for (int v = 1; v < vectors; ++v) made += of[v];
+    return static_cast<double>(fold(made, [](Quad a, Quad b) { return a + b; }));
   };
-  const auto write = [&](float* row, int v, Floats made) {
-    if (v + 1 < vectors || last == one_vector) {
-      store_vector(row + v * one_vector, made);
-    } else {
-      store_some(row + v * one_vector, last, made);
-    }
-  };
-  Floats most[vectors], sums[vectors];
-  Bits nan[vectors];
-  for (int v = 0; v < vectors; ++v) most[v] = read(x, v), sums[v] = Floats{}, nan[v] = Bits{};
-  for (std::int64_t k = 0; k < count; ++k) {
+  constexpr std::int64_t before_last = (vectors - 1) * one_vector;
+  Floats held[vectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) {
-      const Floats some = read(x + k * stride, v);
-      nan[v] |= some != some;
-      most[v] = some > most[v] ? some : most[v];
-    }
-  }
-  // All ones are a NaN; so is an infinity minus itself, in whose column all is NaN.
-  for (int v = 0; v < vectors; ++v) {
-    most[v] = of_bits(bits(most[v]) | nan[v]);
-    nan[v] = (most[v] - most[v]) != Floats{};
-  }
-  for (std::int64_t k = 0; k < count; ++k) {
+  for (int v = 0; v < vectors; ++v) held[v] = load_of(x, v * one_vector, count);
+  const auto mean = static_cast<float>(sum(held) * share);
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) {
-      const Floats made = exp_of_negative(read(x + k * stride, v) - most[v]);
-      if (!logarithm) write(y + k * stride, v, made);
-      sums[v] += made;
-    }
-  }
-  if (logarithm) {
-    for (int v = 0; v < vectors; ++v) {
-      for (int k = 0; k < lanes_at_once; ++k) sums[v][k] = __builtin_logf(sums[v][k]);
-    }
-  }
-  for (int v = 0; v < vectors; ++v) sums[v] = of_bits(bits(sums[v]) | nan[v]);
-  for (std::int64_t k = 0; k < count; ++k) {
+  for (int v = 0; v < vectors; ++v) held[v] -= mean;
+  held[vectors - 1] = of_bits(bits(held[vectors - 1]) & before(count - before_last));
 #pragma GCC unroll 4
-    for (int v = 0; v < vectors; ++v) {
-      float* const to = y + k * stride;
-      write(to, v,
-            logarithm ? (read(x + k * stride, v) - most[v]) - sums[v] : read(to, v) / sums[v]);
-    }
-  }
+  for (int v = 0; v < vectors; ++v) held[v] *= held[v];
+  return of_sums(mean, sum(held), share, epsilon);
 }
 
-template <bool logarithm>
-void all_columns(const NormalizedColumns& of) {
-  const NormalizedColumns all = of;
-  for (std::int64_t c = 0; c < all.columns;) {
-    const float* const x = all.x + c;
-    float* const y = all.y + c;
-    const std::int64_t left = all.columns - c;
-    if (left >= four_vectors) {
-      some_columns<4, logarithm>(x, y, all.count, all.stride, one_vector);
-      c += four_vectors;
-    } else {
-      const std::int64_t last = left < one_vector ? left : one_vector;
-      some_columns<1, logarithm>(x, y, all.count, all.stride, last);
-      c += last;
-    }
-  }
-}
-
-struct Statistics {
-  float mean, deviation;
-};
-inline Statistics statistics(const float* x, std::int64_t count, float epsilon) {
-  const auto size = static_cast<double>(count);
-  const auto mean =
-      static_cast<float>(sum_of(x, count, [](std::int64_t, Floats some) { return some; }) / size);
-  const double squares = sum_of(x, count, [&](std::int64_t, Floats some) {
+inline Statistics statistics(const SegmentedRow& row, float epsilon) {
+  const double share = 1.0 / (static_cast<double>(row.count) * static_cast<double>(row.segments));
+  const auto sum = [&](auto term) {
+    double made = 0;
+    for (std::int64_t k = 0; k < row.segments; ++k)
+      made += sum_of(row.x + k * row.stride, row.count, term);
+    return made;
+  };
+  const auto mean = static_cast<float>(sum([](std::int64_t, Floats some) { return some; }) * share);
+  const double squares = sum([&](std::int64_t, Floats some) {
     const Floats rest = some - mean;
     return rest * rest;
   });
-  const auto variance = static_cast<float>(squares / size);
-  return {mean, static_cast<float>(
-                    __builtin_sqrt(static_cast<double>(variance) + static_cast<double>(epsilon)))};
+  return of_sums(mean, squares, share, epsilon);
+}
+inline Statistics statistics(const float* x, std::int64_t count, float epsilon) {
+  const double share = 1.0 / static_cast<double>(count);
+  if (count <= one_vector) return of_few<1>(x, count, share, epsilon);
+  if (count <= 2 * one_vector) return of_few<2>(x, count, share, epsilon);
+  if (count <= 3 * one_vector) return of_few<3>(x, count, share, epsilon);
+  if (count <= four_vectors) return of_few<4>(x, count, share, epsilon);
+  return statistics({x, nullptr, count, 1, 0}, epsilon);
 }
 
 void layer(const NormalizedRows& of) {
@@ -300,14 +155,9 @@ void layer(const NormalizedRows& of) {
   }
 }
 
-// Multiplies by one factor, unless that loses what a quotient and a product keep: it is zero,
-// subnormal, infinite or NaN.
-inline void scale_by_one(const float* x, float* y, std::int64_t count, Statistics of, float scale,
-                         float bias) {
-  constexpr float least = 1e-30F, most = 1e30F;
-  const auto factor = static_cast<float>(static_cast<double>(scale) / of.deviation);
-  const float size = __builtin_fabsf(factor);
-  if (size > least && size < most) {
+inline void scale_by_one(const float* x, float* y, std::int64_t count, Statistics of, float factor,
+                         float scale, float bias) {
+  if (is_factor(factor)) {
     map(x, y, count, [&](std::int64_t, Floats some) { return (some - of.mean) * factor + bias; });
   } else {
     map(x, y, count,
@@ -319,29 +169,60 @@ void group(const NormalizedGroup& of) {
   const NormalizedGroup all = of;
   const Statistics found = statistics(all.x, all.count, all.epsilon);
   std::int64_t channel = 0;
-  for (std::int64_t k = 0; k < all.count; k += all.segment, ++channel)
-    scale_by_one(all.x + k, all.y + k, all.segment, found, all.scale[channel], all.bias[channel]);
+  for (std::int64_t k = 0; k < all.count; k += all.segment, ++channel) {
+    const float scale = all.scale[channel];
+    scale_by_one(all.x + k, all.y + k, all.segment, found, factor_of(scale, found.deviation), scale,
+                 all.bias[channel]);
+  }
 }
 
-void by_one(const GivenStatistics& all) {
-  scale_by_one(all.x, all.y, all.count, {*all.mean, *all.deviation}, *all.scale, *all.bias);
+void by_channels(const GivenStatistics& of) {
+  const GivenStatistics all = of;
+  for (std::int64_t r = 0, c = all.channel; r < all.rows; ++r, ++c) {
+    if (c == all.channels) c = 0;
+    scale_by_one(all.x + r * all.count, all.y + r * all.count, all.count,
+                 {all.mean[c], all.deviation[c]}, all.factor[c], all.scale[c], all.bias[c]);
+  }
 }
 
 void by_each(const GivenStatistics& of) {
   const GivenStatistics all = of;
-  map(all.x, all.y, all.count, [&](std::int64_t k, Floats some) {
-    return (some - load_of(all.mean, k, all.count)) / load_of(all.deviation, k, all.count) *
-               load_of(all.scale, k, all.count) +
-           load_of(all.bias, k, all.count);
-  });
+  const std::int64_t count = all.channels;
+  bool factors = true;
+  for (std::int64_t c = 0; c < count; ++c) factors = factors && is_factor(all.factor[c]);
+  for (std::int64_t r = 0; r < all.rows; ++r) {
+    const float* const x = all.x + r * count;
+    float* const y = all.y + r * count;
+    if (factors) {
+      map(x, y, count, [&](std::int64_t k, Floats some) {
+        return (some - load_of(all.mean, k, count)) * load_of(all.factor, k, count) +
+               load_of(all.bias, k, count);
+      });
+    } else {
+      map(x, y, count, [&](std::int64_t k, Floats some) {
+        return (some - load_of(all.mean, k, count)) / load_of(all.deviation, k, count) *
+                   load_of(all.scale, k, count) +
+               load_of(all.bias, k, count);
+      });
+    }
+  }
 }
 
 void standard(const float* x, float* y, std::int64_t rows, std::int64_t count, float least) {
   for (std::int64_t r = 0; r < rows; ++r, x += count, y += count) {
     Statistics found = statistics(x, count, 0);
     found.deviation += least;
-    scale_by_one(x, y, count, found, 1, 0);
+    scale_by_one(x, y, count, found, factor_of(1, found.deviation), 1, 0);
   }
+}
+
+void standard_segments(const SegmentedRow& of, float least) {
+  const SegmentedRow row = of;
+  Statistics found = statistics(row, 0);
+  found.deviation += least;
+  const float factor = factor_of(1, found.deviation);
+  for (std::int64_t k = 0; k < row.segments; ++k)
+    scale_by_one(row.x + k * row.stride, row.y + k * row.stride, row.count, found, factor, 1, 0);
 }
 
 template <bool squares>
@@ -353,7 +234,7 @@ void by_size(const float* x, float* y, std::int64_t rows, std::int64_t count) {
     if (size == 0) {
       for (std::int64_t k = 0; k < count; ++k) y[k] = 0;
     } else {
-      map(x, y, count, [&](std::int64_t, Floats some) { return some / size; });
+      divide(x, y, count, size);
     }
   }
 }
@@ -368,17 +249,33 @@ void root_mean_square(const NormalizedRows& of) {
         sum_of(x, all.count, [](std::int64_t, Floats some) { return some * some; }) / size);
     const auto root = static_cast<float>(
         __builtin_sqrt(static_cast<double>(square) + static_cast<double>(all.epsilon)));
-    map(x, y, all.count, [&](std::int64_t k, Floats some) {
-      return some / root * load_of(all.scale, k, all.count);
-    });
+    const auto scaled = [&](std::int64_t k, Floats ratio) {
+      return ratio * load_of(all.scale, k, all.count);
+    };
+    if (root > least_divisor && root < most_divisor) {
+      const float inverse = 1.0F / root;
+      map(x, y, all.count, [&](std::int64_t k, Floats some) {
+        return scaled(k, quotient(some, touchstone::all(root), touchstone::all(inverse)));
+      });
+    } else {
+      map(x, y, all.count, [&](std::int64_t k, Floats some) { return scaled(k, some / root); });
+    }
   }
 }
 
 }  // namespace
 
-const RowNormKernels TOUCHSTONE_ROW_NORMS{
-    softmax,           log_softmax, layer,   root_mean_square, group,          all_columns<false>,
-    all_columns<true>, by_one,      by_each, standard,         by_size<false>, by_size<true>,
-    log_sum_exp};
+const RowNormKernels TOUCHSTONE_ROW_NORMS{.softmax = softmax,
+                                          .log_softmax = log_softmax,
+                                          .layer = layer,
+                                          .root_mean_square = root_mean_square,
+                                          .group = group,
+                                          .by_channels = by_channels,
+                                          .by_each = by_each,
+                                          .standard = standard,
+                                          .standard_segments = standard_segments,
+                                          .by_magnitudes = by_size<false>,
+                                          .by_squares = by_size<true>,
+                                          .log_sum_exp = log_sum_exp};
 
 }  // namespace touchstone

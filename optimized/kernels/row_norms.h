@@ -25,20 +25,21 @@ struct NormalizedGroup {
   float epsilon;
 };
 
-// Columns that are normalized: number k of a column is x[k * stride], and the next column is beside
-// it. y is as x.
-struct NormalizedColumns {
+// A row of `segments` pieces of `count` numbers each, `stride` numbers apart. y is as x.
+struct SegmentedRow {
   const float* x;
   float* y;
-  std::int64_t count, stride, columns;  // `count` numbers a column, at least one
+  std::int64_t count, segments, stride;
 };
 
-// Numbers that are normalized by statistics that are given; each has its own, or all have one.
+// Rows that are normalized by statistics that are given, one for each channel.
 struct GivenStatistics {
   const float* x;
   float* y;
-  std::int64_t count;
+  std::int64_t rows, count;        // `count` numbers a row, if a row is of one channel
+  std::int64_t channels, channel;  // `channel` of the first row
   const float *mean, *deviation, *scale, *bias;
+  const float* factor;  // scale / deviation
 };
 
 struct RowNormKernels {
@@ -51,13 +52,13 @@ struct RowNormKernels {
   void (*root_mean_square)(const NormalizedRows& all);
   // (x - mean) / sqrt(variance + epsilon) * scale + bias
   void (*group)(const NormalizedGroup& all);
-  void (*softmax_columns)(const NormalizedColumns& all);
-  void (*log_softmax_columns)(const NormalizedColumns& all);
-  // (x - mean) / deviation * scale + bias
-  void (*by_one)(const GivenStatistics& all);
+  // (x - mean) / deviation * scale + bias, for rows of one channel each
+  void (*by_channels)(const GivenStatistics& all);
+  // The same for rows of all channels side by side.
   void (*by_each)(const GivenStatistics& all);
   // (x - mean) / (sqrt(variance) + least)
   void (*standard)(const float* x, float* y, std::int64_t rows, std::int64_t count, float least);
+  void (*standard_segments)(const SegmentedRow& row, float least);
   // x over the sum of magnitudes, or the root of the sum of squares; 0 where that is 0
   void (*by_magnitudes)(const float* x, float* y, std::int64_t rows, std::int64_t count);
   void (*by_squares)(const float* x, float* y, std::int64_t rows, std::int64_t count);

@@ -1,8 +1,10 @@
-// A step that normalizes or reduces rows of contiguous float32 numbers.
+// A step that normalizes or reduces rows or columns of float32 numbers.
 #pragma once
 
 #include <algorithm>
 
+#include "core/budget.h"
+#include "optimized/kernels/column_norms.h"
 #include "optimized/kernels/row_norms.h"
 #include "optimized/lowering/families.h"
 #include "optimized/registry/isa.h"
@@ -34,11 +36,27 @@ class RowNorm : public TensorStep {
     });
   }
 
+  // Calls work(columns) for blocks of columns, which are the middle dimension of x.
+  template <class F>
+  static void each_column_block(RunState& state, const float* x, float* y, Index outer,
+                                Index middle, Index inner, F work) {
+    constexpr Index columns = 64;
+    const Index blocks = ceil_div(inner, columns);
+    each_block(state, outer * blocks, outer * middle * inner, [&](Index first, Index many) {
+      for (Index k = first; k < first + many; ++k) {
+        const Index from = k % blocks * columns, at = k / blocks * middle * inner + from;
+        charge_work(middle);
+        work(NormalizedColumns{x + at, y + at, middle, inner, std::min(columns, inner - from)});
+      }
+    });
+  }
+
   float epsilon() const {
     constexpr float usual = 1e-5F;
     return fact().attributes().number("epsilon", usual);
   }
   const RowNormKernels& kernels_ = row_norms_of(chosen_isa());
+  const ColumnNormKernels& of_columns_ = column_norms_of(chosen_isa());
 };
 
 }  // namespace touchstone

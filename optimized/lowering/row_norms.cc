@@ -22,6 +22,18 @@ const RowNormKernels& row_norms_of(Isa isa) {
   BUG("an instruction set without kernels of row norms");
 }
 
+const ColumnNormKernels& column_norms_of(Isa isa) {
+  switch (isa) {
+    case Isa::sse41:
+      return column_norms_sse41;
+    case Isa::avx2:
+      return column_norms_avx2;
+    case Isa::avx512:
+      return column_norms_avx512;
+  }
+  BUG("an instruction set without kernels of column norms");
+}
+
 namespace {
 
 constexpr int scale_for_each_channel = 21;
@@ -55,19 +67,10 @@ class Softmax : public RowNorm {
       return false;
     Tensor& y = output(state, 0, Type::float32, shape);
     if (y.size() == 0) return true;
-    const Index inner = count(tail(shape, axis + 1)), slice = shape[axis] * inner;
-    constexpr Index columns = 64;
-    const Index blocks = ceil_div(inner, columns);
-    const auto kernel_of_columns =
-        is_logarithm() ? kernels_.log_softmax_columns : kernels_.softmax_columns;
-    each_block(state, y.size() / slice * blocks, y.size(), [&](Index first, Index many) {
-      for (Index k = first; k < first + many; ++k) {
-        const Index from = k % blocks * columns, at = k / blocks * slice + from;
-        charge_work(shape[axis]);
-        kernel_of_columns({x.data<float>() + at, y.data<float>() + at, shape[axis], inner,
-                           std::min(columns, inner - from)});
-      }
-    });
+    const Index inner = count(tail(shape, axis + 1));
+    each_column_block(state, x.data<float>(), y.data<float>(), y.size() / (shape[axis] * inner),
+                      shape[axis], inner,
+                      is_logarithm() ? of_columns_.log_softmax : of_columns_.softmax);
     return true;
   }
 

@@ -1,5 +1,5 @@
-// Family `row statistics`: BatchNormalization by fed statistics, and MeanVarianceNormalization,
-// LpNormalization and ReduceLogSumExp of contiguous rows, in float32.
+// Family `row statistics`: BatchNormalization by fed statistics, MeanVarianceNormalization and
+// LpNormalization, and ReduceLogSumExp of contiguous rows, in float32.
 #include <cmath>
 
 #include "optimized/lowering/kept_memory.h"
@@ -9,24 +9,31 @@
 namespace touchstone {
 namespace {
 
-// Returns the numbers of a row if the reduced dimensions follow each other at the end, apart from
-// dimensions of one element.
-std::optional<Index> row_over(const Shape& x, const IndexVector& axes) {
+// Dimensions in turns kept and reduced, after dimensions of one element are dropped and neighbors
+// merged: [outer, many, apart, row]. Rows are contiguous if `apart` and `row` are 1.
+struct Turns {
+  Index outer = 1, many = 1, apart = 1, row = 1;
+  bool contiguous() const { return apart == 1; }
+};
+
+// Returns nothing if dimensions take more turns.
+std::optional<Turns> turns_of(const Shape& x, const IndexVector& axes) {
   IndexVector over(x.size(), 0);
   for (const Index axis : axes) {
     const Index a = wrap(axis, x.size());
     if (a < 0 || a >= x.size() || over[a] != 0) return std::nullopt;
     over[a] = 1;
   }
-  Index row = 1;
-  bool kept = false;
-  for (Index d = x.size(); d-- > 0;) {
+  Turns made;
+  Index* const turns[] = {&made.outer, &made.many, &made.apart, &made.row};
+  std::size_t now = 0;
+  for (Index d = 0; d < x.size(); ++d) {
     if (x[d] == 1) continue;
-    kept = kept || over[d] == 0;
-    if (kept && over[d] != 0) return std::nullopt;
-    if (!kept) row *= x[d];
+    if (now % 2 != static_cast<std::size_t>(over[d])) ++now;
+    if (now == std::size(turns)) return std::nullopt;
+    *turns[now] *= x[d];
   }
-  return row;
+  return made;
 }
 
 // Returns the axes of a reduction, if they are known before the run.
@@ -49,20 +56,21 @@ std::optional<IndexVector> axes_of(const AnalyzedGraph& graph, const AnalyzedNod
   return named;
 }
 
-// The numbers of a row of a node of known shape.
-std::optional<Index> row_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+// Returns the dimensions of a node of known shape.
+std::optional<Turns> turns_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const std::optional<Shape>& x = graph.value(fact.inputs[0]).shape;
   if (!x || count(*x) == 0) return std::nullopt;
   const std::string_view op = fact.node->signature->op;
   const Facts given = fact.attributes();
   if (op == "LpNormalization") {
     const Index p = given.integer("p", 2);
-    return p == 1 || p == 2 ? row_over(*x, {given.integer("axis", -1)}) : std::nullopt;
+    return p == 1 || p == 2 ? turns_of(*x, {given.integer("axis", -1)}) : std::nullopt;
   }
   if (op == "MeanVarianceNormalization")
-    return row_over(*x, given.given("axes") ? given.integers("axes") : IndexVector{0, 2, 3});
+    return turns_of(*x, given.given("axes") ? given.integers("axes") : IndexVector{0, 2, 3});
   const std::optional<IndexVector> axes = axes_of(graph, fact, x->size());
-  return axes ? row_over(*x, *axes) : std::nullopt;
+  const std::optional<Turns> turns = axes ? turns_of(*x, *axes) : std::nullopt;
+  return turns && turns->contiguous() ? turns : std::nullopt;
 }
 
 class Rows : public RowNorm {
@@ -71,34 +79,69 @@ class Rows : public RowNorm {
       : RowNorm(graph, node, std::move(buffers)),
         x_(*graph.value(fact().inputs[0]).shape),
         made_(*graph.value(fact().outputs[0]).shape),
-        row_(*row_of(graph, fact())) {}
+        turns_(*turns_of(graph, fact())) {}
 
  private:
+  static constexpr float least_deviation = 1e-9F;
+
   bool computed(RunState& state) override {
     const Tensor& x = input(state, 0);
     if (x.shape() != x_) return false;
-    const std::string_view op = fact().node->signature->op;
-    const bool reduces = op == "ReduceLogSumExp";
-    const bool squares = fact().attributes().integer("p", 2) == 2;
-    constexpr float least_deviation = 1e-9F;
     const float* const from = x.data<float>();
     float* const to = output(state, 0, Type::float32, made_).data<float>();
-    each_block(state, x.size() / row_, x.size(), [&](Index first, Index many) {
-      charge_work(many * row_);
-      const float* const own = from + first * row_;
-      float* const made = to + first * (reduces ? 1 : row_);
-      if (reduces)
-        kernels_.log_sum_exp(own, made, many, row_);
-      else if (op == "LpNormalization")
-        (squares ? kernels_.by_squares : kernels_.by_magnitudes)(own, made, many, row_);
-      else
-        kernels_.standard(own, made, many, row_, least_deviation);
-    });
+    if (turns_.contiguous()) {
+      rows(state, from, to);
+    } else if (turns_.row == 1) {
+      each_column_block(state, from, to, turns_.outer, turns_.many, turns_.apart,
+                        [&](const NormalizedColumns& all) { columns(all); });
+    } else {
+      segments(state, from, to);
+    }
     return true;
   }
 
+  void rows(RunState& state, const float* from, float* to) const {
+    const Index row = turns_.many;
+    const bool reduces = is("ReduceLogSumExp");
+    each_block(state, turns_.outer, turns_.outer * row, [&](Index first, Index many) {
+      charge_work(many * row);
+      const float* const own = from + first * row;
+      float* const made = to + first * (reduces ? 1 : row);
+      if (reduces)
+        kernels_.log_sum_exp(own, made, many, row);
+      else if (is("LpNormalization"))
+        (squares() ? kernels_.by_squares : kernels_.by_magnitudes)(own, made, many, row);
+      else
+        kernels_.standard(own, made, many, row, least_deviation);
+    });
+  }
+
+  void columns(const NormalizedColumns& all) const {
+    if (is("LpNormalization"))
+      (squares() ? of_columns_.by_squares : of_columns_.by_magnitudes)(all);
+    else
+      of_columns_.standard(all, least_deviation);
+  }
+
+  // Segments are of a MeanVarianceNormalization: the others reduce one axis, or rows.
+  void segments(RunState& state, const float* from, float* to) const {
+    const Index stride = turns_.apart * turns_.row, slice = turns_.many * stride;
+    each_block(state, turns_.outer * turns_.apart, turns_.outer * slice,
+               [&](Index first, Index many) {
+                 charge_work(many * turns_.many * turns_.row);
+                 for (Index k = first; k < first + many; ++k) {
+                   const Index at = k / turns_.apart * slice + k % turns_.apart * turns_.row;
+                   kernels_.standard_segments({from + at, to + at, turns_.row, turns_.many, stride},
+                                              least_deviation);
+                 }
+               });
+  }
+
+  bool is(std::string_view op) const { return fact().node->signature->op == op; }
+  bool squares() const { return fact().attributes().integer("p", 2) == 2; }
+
   const Shape x_, made_;
-  const Index row_;
+  const Turns turns_;
 };
 
 // True if a BatchNormalization takes its statistics as inputs, one for each channel.
@@ -129,40 +172,39 @@ class FedStatistics : public RowNorm {
     }
     Tensor& y = output(state, 0, Type::float32, shape);
     if (y.size() == 0) return true;
-    float* const deviation = deviation_.at<float>(channels);
     const float* const variance = input(state, 4).data<float>();
-    for (Index c = 0; c < channels; ++c) {
-      const double sum = static_cast<double>(variance[c]) + static_cast<double>(epsilon());
-      deviation[c] = static_cast<float>(std::sqrt(sum));
-    }
     GivenStatistics all{};
     all.mean = input(state, 3).data<float>();
-    all.deviation = deviation;
     all.scale = input(state, 1).data<float>();
     all.bias = input(state, 2).data<float>();
-    const Index all_channels = shape[0] * channels, inner = y.size() / all_channels;
+    float* const deviation = deviation_.at<float>(channels);
+    float* const factor = factor_.at<float>(channels);
+    const auto more = static_cast<double>(epsilon());
+    for (Index c = 0; c < channels; ++c) {
+      const double sum = static_cast<double>(variance[c]) + more;
+      deviation[c] = static_cast<float>(std::sqrt(sum));
+      factor[c] = static_cast<float>(all.scale[c] / static_cast<double>(deviation[c]));
+    }
+    all.deviation = deviation;
+    all.factor = factor;
+    all.channels = channels;
+    const Index inner = y.size() / (shape[0] * channels);
     const bool beside = inner == 1 && channels > 1;  // channels are next to each other
     all.count = beside ? channels : channels == 1 ? y.size() : inner;
+    const auto kernel_of_rows = beside ? kernels_.by_each : kernels_.by_channels;
     each_block(state, y.size() / all.count, y.size(), [&](Index first, Index many) {
       charge_work(many * all.count);
-      for (Index row = first; row < first + many; ++row) {
-        GivenStatistics some = all;
-        some.x = x.data<float>() + row * all.count;
-        some.y = y.data<float>() + row * all.count;
-        if (beside) {
-          kernels_.by_each(some);
-          continue;
-        }
-        const Index channel = row % channels;
-        some.mean += channel, some.deviation += channel;
-        some.scale += channel, some.bias += channel;
-        kernels_.by_one(some);
-      }
+      GivenStatistics some = all;
+      some.x = x.data<float>() + first * all.count;
+      some.y = y.data<float>() + first * all.count;
+      some.rows = many;
+      some.channel = first % channels;
+      kernel_of_rows(some);
     });
     return true;
   }
 
-  KeptMemory deviation_;
+  KeptMemory deviation_, factor_;
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {
@@ -179,7 +221,7 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   if (signature.op == "BatchNormalization") return has_fed_statistics(fact);
   if (!reduces && signature.op != "LpNormalization" && signature.op != "MeanVarianceNormalization")
     return false;
-  return made.shape && row_of(graph, fact).has_value();
+  return made.shape && turns_of(graph, fact).has_value();
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
