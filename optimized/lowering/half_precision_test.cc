@@ -81,6 +81,16 @@ TEST(HalfPrecision, CastsOfAnyRankAndSpecialValues) {
   }
 }
 
+TEST(HalfPrecision, TextsHaveTheDigitsOfTheirType) {
+  for (const Type half : half_types) {
+    SCOPED_TRACE(name(half));
+    Net net({7});
+    net.output(cast(net, cast(net, net.node("Div", {"x", net.reals({3})}), half), Type::string),
+               Type::string);
+    net.check();
+  }
+}
+
 // Every instruction set converts as the reference does.
 TEST(HalfPrecision, ConversionsHaveTheReferencesBits) {
   std::vector<float> numbers;
