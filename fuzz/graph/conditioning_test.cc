@@ -47,7 +47,7 @@ TEST(Conditioning, SlopesMultiplyRoundings) {
 TEST(Conditioning, JumpsReachBothSides) {
   EXPECT_TRUE(moves("Floor", 3.0F, 2.0F));
   EXPECT_FALSE(moves("Floor", 3.5F, 2.0F));
-  EXPECT_FALSE(moves("Floor", 3.0F, 1.0F));
+  EXPECT_FALSE(moves("Floor", 30.0F, 20.0F));
 }
 
 TEST(Conditioning, ZeroStays) {
