@@ -18,7 +18,7 @@ namespace touchstone::fuzz {
 
 // One run of a case. `answer` holds no outputs: they are in `outputs`.
 struct Run {
-  Answer answer;
+  targets::Answer answer;
   Feeds outputs;
 };
 
@@ -53,7 +53,7 @@ Limits limits_of_target();
 
 // Loads the model once and runs all feeds in that session; then runs the first feeds again, whose
 // outputs must be the same. `folder` exists and belongs to this runner.
-std::unique_ptr<Runner> run_in_process(std::unique_ptr<Target> target,
+std::unique_ptr<Runner> run_in_process(std::unique_ptr<targets::Target> target,
                                        const std::filesystem::path& folder);
 
 // Runs each set of feeds by a worker that `command` starts (conformance/targets/host.h); each set

@@ -11,7 +11,7 @@
 #include "conformance/targets/child.h"
 #include "conformance/targets/protocol.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 class Host {
  public:
@@ -39,4 +39,4 @@ class Host {
   std::unique_ptr<Child> child_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -11,7 +11,7 @@
 
 #include <cstdlib>
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 using Kind = Answer::Kind;
@@ -162,4 +162,4 @@ TEST(Host, AMissingExecutableIsAnError) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::targets
