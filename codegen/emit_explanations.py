@@ -23,7 +23,7 @@ HEAD = """\
 // Written by codegen/emit_explanations.py from spec/questions, spec/errata and docs/findings.
 #include "conformance/explanations.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 const Explanation table[] = {
@@ -35,7 +35,7 @@ TAIL = """\
 
 std::span<const Explanation> explanations() { return table; }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance
 """
 FINDINGS = "docs/findings"
 RUNTIMES = {  # name in findings -> target

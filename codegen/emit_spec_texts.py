@@ -22,7 +22,7 @@ HEAD = """\
 // Written by codegen/emit_spec_texts.py from spec/ops: what every operator version says, as JSON.
 #include "tools/touchstone/spec_texts.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 """
@@ -32,7 +32,7 @@ TAIL = """\
 
 std::span<const SpecText> spec_texts() { return texts; }
 
-}  // namespace touchstone
+}  // namespace touchstone::command
 """
 DELIMITER = "ENTRY"
 

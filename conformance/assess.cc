@@ -15,7 +15,7 @@
 #include "model/model.h"
 #include "reference/feeds.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 using Values = NamedValues;
@@ -35,7 +35,7 @@ std::vector<Value> load_expected(const Model& model,
   return values;
 }
 
-Value parse_output(const Output& output) {
+Value parse_output(const targets::Output& output) {
   const std::string what = "output '" + output.name + "' is ";
   ValueType type;
   try {
@@ -75,10 +75,10 @@ Assessment by_the_suite(const Model& model, const std::vector<Value>& expected, 
     const auto found = given.find(name);
     if (found == given.end())
       return {"error", "unwritten", "output '" + name + "' was not given", {}};
-    const Comparison all =
-        judge_tolerance(expected[k], found->second, assignment.rtol, assignment.atol);
-    if (is_pass(all.verdict)) continue;
-    const std::string verdict{touchstone::name(all.verdict)};
+    const judge::Comparison all =
+        judge::judge_tolerance(expected[k], found->second, assignment.rtol, assignment.atol);
+    if (judge::is_pass(all.verdict)) continue;
+    const std::string verdict{touchstone::judge::name(all.verdict)};
     return {verdict, verdict, "suite's rule: " + describe(name, all), {}};
   }
   return {"pass", "open", "", {}};
@@ -103,9 +103,9 @@ Type first_type(const std::vector<Value>& values) {
 // Judges the suite's own expectation, for targets that are right but differ from it.
 std::string doubt(const Node& node, const std::vector<Value>& inputs, const Model& model,
                   const std::vector<Value>& expected) {
-  const NodeJudgement judged =
-      judge_node(node, inputs, of_node(node.outputs, named(model, expected)));
-  return fmt::format("the suite's own expectation is {}", name(judged.verdict));
+  const judge::NodeJudgement judged =
+      judge::judge_node(node, inputs, of_node(node.outputs, named(model, expected)));
+  return fmt::format("the suite's own expectation is {}", judge::name(judged.verdict));
 }
 
 // Checks the model and its feeds: a suite cannot expect outputs of a case that runtimes may refuse.
@@ -119,7 +119,7 @@ void hold_to_rules(const Model& model, const Values& inputs) {
 Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   Values known = fed(model, assignment.inputs);
   const std::vector<Value> expected = load_expected(model, assignment.expected);
-  const bool itself = assignment.answer.kind == Answer::Kind::expected;
+  const bool itself = assignment.answer.kind == targets::Answer::Kind::expected;
   if (itself) hold_to_rules(model, known);
   const Values given = itself ? named(model, expected) : parse_outputs(assignment.answer.outputs);
   Assessment found = by_the_suite(model, expected, given, assignment);
@@ -138,7 +138,8 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   if (!why.empty()) {
     // Runtimes draw from generators of their own, which the suite's rule does not account for.
     const bool drawn = draws(model.graph.nodes);
-    if (drawn && found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
+    if (drawn && found.verdict == judge::name(judge::Verdict::wrong_value))
+      found.verdict = judge::name(judge::Verdict::open);
     if (model.graph.nodes.size() > 1 && !itself && found.compat != "error") {
       assess_nodes(model, assignment, known, found);
     } else if (found.detail.empty()) {
@@ -149,19 +150,20 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
   const Node& node = model.graph.nodes.front();
   const std::vector<Value> inputs = of_node(node.inputs, known);
   const std::vector<Value> outputs = of_node(node.outputs, given);
-  const NodeJudgement judged = judge_node(node, inputs, outputs);
+  const judge::NodeJudgement judged = judge::judge_node(node, inputs, outputs);
   if (judged.verdict ==
-      Verdict::unsupported) {  // the judge does not support it; the target gave outputs
-    if (found.verdict == name(Verdict::wrong_value)) found.verdict = name(Verdict::open);
+      judge::Verdict::unsupported) {  // the judge does not support it; the target gave outputs
+    if (found.verdict == judge::name(judge::Verdict::wrong_value))
+      found.verdict = judge::name(judge::Verdict::open);
     found.detail = judged.detail + (found.detail.empty() ? "" : "; " + found.detail);
     return found;
   }
   const std::string compat = found.compat;
-  found.verdict = name(judged.verdict);
+  found.verdict = judge::name(judged.verdict);
   found.detail = describe(node, judged);
   found.utilisation = utilisation(judged);
   found.judged = facts_of(node, judged, first_type(outputs));
-  if (is_pass(judged.verdict) && compat != "pass") {
+  if (judge::is_pass(judged.verdict) && compat != "pass") {
     const std::string as =
         judged.question.empty() ? "" : "right as " + judged.question + " leaves it; ";
     found.detail = as + doubt(node, inputs, model, expected);
@@ -171,19 +173,19 @@ Assessment assess_loaded(const Model& model, const Assignment& assignment) {
 
 // Assesses a suite's expectation of outputs for a case that the standard forbids.
 Assessment cannot_be_expected(const Error& error) {
-  Assessment found =
-      assess_failure({.kind = Answer::Kind::refused, .error = error.kind, .detail = error.message});
-  if (found.verdict != name(Verdict::rejected_valid)) return found;
+  Assessment found = assess_failure(
+      {.kind = targets::Answer::Kind::refused, .error = error.kind, .detail = error.message});
+  if (found.verdict != judge::name(judge::Verdict::rejected_valid)) return found;
   found.compat = "pass";
-  found.verdict = name(Verdict::accepted_invalid);
+  found.verdict = judge::name(judge::Verdict::accepted_invalid);
   return found;
 }
 
 }  // namespace
 
-Values parse_outputs(const std::vector<Output>& outputs) {
+Values parse_outputs(const std::vector<targets::Output>& outputs) {
   Values values;
-  for (const Output& output : outputs) values[output.name] = parse_output(output);
+  for (const targets::Output& output : outputs) values[output.name] = parse_output(output);
   return values;
 }
 
@@ -199,12 +201,12 @@ bool draws(const std::vector<Node>& nodes) {
 }
 
 Values fed(const Model& model, const std::vector<std::filesystem::path>& files) {
-  std::vector<Port> ports;
+  std::vector<targets::Port> ports;
   for (const ValueInfo& input : model.graph.inputs) {
     ports.push_back({input.name, input.type.value_or(ValueType{}),
                      model.graph.initializers.contains(input.name)});
   }
-  ports = fed_ports(ports, files.size());
+  ports = targets::fed_ports(ports, files.size());
   Values values;
   for (std::size_t k = 0; k < ports.size(); ++k) {
     values[ports[k].name] = load_value(files[k], ports[k].type, Limits::trusted());
@@ -213,7 +215,7 @@ Values fed(const Model& model, const std::vector<std::filesystem::path>& files) 
 }
 
 Assessment assess(const Assignment& assignment) {
-  const Answer& answer = assignment.answer;
+  const targets::Answer& answer = assignment.answer;
   Assessment found;
   Subject subject;
   try {
@@ -224,21 +226,21 @@ Assessment assess(const Assignment& assignment) {
     found = !assignment.refused.empty() ? assess_breach(assignment)
             : answer.has_outputs()      ? assess_loaded(model, assignment)
                                         : assess_failure(answer);
-    if (answer.kind == Answer::Kind::differed && !draws(model.graph.nodes)) {
-      found.verdict = name(Verdict::nondeterministic);
+    if (answer.kind == targets::Answer::Kind::differed && !draws(model.graph.nodes)) {
+      found.verdict = judge::name(judge::Verdict::nondeterministic);
       found.detail = answer.detail;
     }
   } catch (const NoValue& none) {
     found = none.is;
   } catch (const Error& error) {
-    found = answer.kind == Answer::Kind::expected ? cannot_be_expected(error)
+    found = answer.kind == targets::Answer::Kind::expected ? cannot_be_expected(error)
             : answer.has_outputs() ? Assessment{"error", "harness", "judging: " + error.message, {}}
                                    : assess_failure(answer);
   } catch (const std::bad_alloc&) {
     found = {"error", "harness", "judging: memory ran out", {}};
   }
-  if (answer.kind == Answer::Kind::wrote_input) {
-    found.verdict = name(Verdict::wrote_input);
+  if (answer.kind == targets::Answer::Kind::wrote_input) {
+    found.verdict = judge::name(judge::Verdict::wrote_input);
     found.detail = answer.detail;
   }
   if (!answer.note.empty())
@@ -247,4 +249,4 @@ Assessment assess(const Assignment& assignment) {
   return found;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -12,7 +12,7 @@
 #include "conformance/targets/protocol.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 struct Assessment {
   std::string compat, verdict, detail;
@@ -28,12 +28,12 @@ struct Assignment {
   std::filesystem::path model;
   std::vector<std::filesystem::path> inputs, expected;
   double rtol = 1e-3, atol = 1e-7;
-  Answer answer;
+  targets::Answer answer;
   std::string refused = {};  // the rule that must refuse the case; "": none
   // For a case of several nodes: the path to which the model with all values as outputs is written
   // ("": not written), and the target's answer for that model.
   std::filesystem::path tapped_model = {};
-  std::optional<Answer> taps = {};
+  std::optional<targets::Answer> taps = {};
 };
 
 // Reads model, inputs and expected outputs, and compares. Runs kernels too, so call it in a process
@@ -45,7 +45,7 @@ std::map<std::string, Value> fed(const Model& model,
                                  const std::vector<std::filesystem::path>& files);
 
 // Assesses an answer without outputs; needs no judge.
-Assessment assess_failure(const Answer& answer);
+Assessment assess_failure(const targets::Answer& answer);
 
 // Assesses a case that violates a rule: a target is right if it refuses it. Verifies first that the
 // rule really refuses the case.
@@ -55,9 +55,9 @@ Assessment assess_breach(const Assignment& assignment);
 // details of both.
 Assessment worse(const Assessment& a, const Assessment& b);
 
-Message ask(const Assignment& assignment);
-bool read(const Message& message, Assignment& assignment);
-Message tell(const Assessment& assessment);
-bool read(const Message& message, Assessment& assessment);
+targets::Message ask(const Assignment& assignment);
+bool read(const targets::Message& message, Assignment& assignment);
+targets::Message tell(const Assessment& assessment);
+bool read(const targets::Message& message, Assessment& assessment);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -4,7 +4,7 @@
 #include "model/model.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 // Returns the id of the violated rule, "" if the definition accepts the case.
@@ -18,8 +18,8 @@ std::string broken_rule(const Assignment& assignment) {
   return "";
 }
 
-bool refuses(const Answer& answer) {
-  return answer.kind == Answer::Kind::refused && answer.phase != Phase::feed &&
+bool refuses(const targets::Answer& answer) {
+  return answer.kind == targets::Answer::Kind::refused && answer.phase != targets::Phase::feed &&
          (answer.error == ErrorKind::usage || answer.error == ErrorKind::invalid_model ||
           answer.error == ErrorKind::invalid_input);
 }
@@ -33,10 +33,10 @@ Assessment assess_breach(const Assignment& assignment) {
     return {
         "error", "harness", assignment.refused + " does not refuse this case, but " + instead, {}};
   }
-  const Answer& answer = assignment.answer;
+  const targets::Answer& answer = assignment.answer;
   if (refuses(answer)) return {"pass", "exact", "", {}};
   if (answer.has_outputs()) return {"accepted-invalid", "accepted-invalid", "breaks " + broken, {}};
   return assess_failure(answer);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -4,13 +4,13 @@
 #include "conformance/assess.h"
 #include "conformance/results.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
-Assessment refused(const Answer& answer) {
+Assessment refused(const targets::Answer& answer) {
   const std::string& why = answer.detail;
   if (answer.error == ErrorKind::unsupported) return {"unsupported", "unsupported", why, {}};
-  if (answer.phase == Phase::feed)
+  if (answer.phase == targets::Phase::feed)
     return {"error", "harness", "the case's inputs cannot be read: " + why, {}};
   switch (answer.error) {
     case ErrorKind::usage:
@@ -32,28 +32,28 @@ Assessment refused(const Answer& answer) {
 
 }  // namespace
 
-Assessment assess_failure(const Answer& answer) {
+Assessment assess_failure(const targets::Answer& answer) {
   switch (answer.kind) {
-    case Answer::Kind::refused:
+    case targets::Answer::Kind::refused:
       return refused(answer);
-    case Answer::Kind::died:
+    case targets::Answer::Kind::died:
       return {"crash", "crash", answer.detail, {}};
-    case Answer::Kind::garbled:
+    case targets::Answer::Kind::garbled:
       return {"crash", "crash", answer.detail, {}};
-    case Answer::Kind::late:
+    case targets::Answer::Kind::late:
       return {"timeout", "timeout", answer.detail, {}};
-    case Answer::Kind::outputs:
-    case Answer::Kind::differed:
-    case Answer::Kind::wrote_input:
-    case Answer::Kind::expected:
+    case targets::Answer::Kind::outputs:
+    case targets::Answer::Kind::differed:
+    case targets::Answer::Kind::wrote_input:
+    case targets::Answer::Kind::expected:
       break;
   }
   BUG("an answer with outputs is no failure");
 }
 
 Assessment worse(const Assessment& a, const Assessment& b) {
-  const Verdict left = verdict_named(a.verdict), right = verdict_named(b.verdict);
-  Assessment both = worse(left, right) == left ? a : b;
+  const judge::Verdict left = verdict_named(a.verdict), right = verdict_named(b.verdict);
+  Assessment both = judge::worse(left, right) == left ? a : b;
   both.compat = a.compat != "pass" ? a.compat : b.compat;
   if (a.utilisation && b.utilisation) {
     both.utilisation = std::max(*a.utilisation, *b.utilisation);
@@ -72,4 +72,4 @@ Assessment worse(const Assessment& a, const Assessment& b) {
   return both;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

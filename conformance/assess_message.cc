@@ -3,9 +3,9 @@
 #include "conformance/assess.h"
 #include "conformance/targets/wire.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
-Message ask(const Assignment& assignment) {
+targets::Message ask(const Assignment& assignment) {
   wire::Assignment message;
   message.set_model(assignment.model.string());
   for (const auto& file : assignment.inputs) message.add_inputs(file.string());
@@ -14,12 +14,12 @@ Message ask(const Assignment& assignment) {
   message.set_atol(assignment.atol);
   message.set_refused(assignment.refused);
   message.set_tapped_model(assignment.tapped_model.string());
-  if (assignment.taps) put(*assignment.taps, *message.mutable_taps());
-  put(assignment.answer, *message.mutable_answer());
+  if (assignment.taps) targets::put(*assignment.taps, *message.mutable_taps());
+  targets::put(assignment.answer, *message.mutable_answer());
   return message.SerializeAsString();
 }
 
-bool read(const Message& message, Assignment& assignment) {
+bool read(const targets::Message& message, Assignment& assignment) {
   wire::Assignment came;
   assignment = {};
   if (!came.ParseFromString(message) || came.model().empty()) return false;
@@ -30,11 +30,11 @@ bool read(const Message& message, Assignment& assignment) {
   assignment.atol = came.atol();
   assignment.refused = came.refused();
   assignment.tapped_model = came.tapped_model();
-  if (came.has_taps() && !take(came.taps(), assignment.taps.emplace())) return false;
-  return take(came.answer(), assignment.answer);
+  if (came.has_taps() && !targets::take(came.taps(), assignment.taps.emplace())) return false;
+  return targets::take(came.answer(), assignment.answer);
 }
 
-Message tell(const Assessment& assessment) {
+targets::Message tell(const Assessment& assessment) {
   wire::Assessment message;
   message.set_compat(assessment.compat);
   message.set_verdict(assessment.verdict);
@@ -61,7 +61,7 @@ Message tell(const Assessment& assessment) {
   return message.SerializeAsString();
 }
 
-bool read(const Message& message, Assessment& assessment) {
+bool read(const targets::Message& message, Assessment& assessment) {
   wire::Assessment came;
   assessment = {};
   if (!came.ParseFromString(message) || came.verdict().empty()) return false;
@@ -82,4 +82,4 @@ bool read(const Message& message, Assessment& assessment) {
   return true;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

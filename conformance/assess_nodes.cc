@@ -13,7 +13,7 @@
 #include "conformance/single_node.h"
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 void say(Assessment& found, const std::string& text) {
@@ -21,10 +21,10 @@ void say(Assessment& found, const std::string& text) {
 }
 
 // True if both runs gave bit-identical model outputs.
-bool same_outputs(const Model& model, const Answer& plain, const Answer& tapped) {
-  const auto find = [](const Answer& answer, const std::string& name) {
+bool same_outputs(const Model& model, const targets::Answer& plain, const targets::Answer& tapped) {
+  const auto find = [](const targets::Answer& answer, const std::string& name) {
     return std::find_if(answer.outputs.begin(), answer.outputs.end(),
-                        [&](const Output& output) { return output.name == name; });
+                        [&](const targets::Output& output) { return output.name == name; });
   };
   return std::all_of(model.graph.outputs.begin(), model.graph.outputs.end(),
                      [&](const ValueInfo& info) {
@@ -42,7 +42,7 @@ std::string named(const Node& node) {
 // Returns a summary such as "80 nodes: 71 exact, 9 within", with the first reason for a node that
 // could not be judged.
 std::string counted(const Blame& all) {
-  std::map<Verdict, Index> counts;
+  std::map<judge::Verdict, Index> counts;
   std::string skipped;
   Index not_judged = 0;
   for (const NodeBlame& one : all.nodes) {
@@ -53,7 +53,8 @@ std::string counted(const Blame& all) {
     }
   }
   std::string text = fmt::format("{} nodes: ", all.nodes.size());
-  for (const auto& [verdict, count] : counts) text += fmt::format("{} {}, ", count, name(verdict));
+  for (const auto& [verdict, count] : counts)
+    text += fmt::format("{} {}, ", count, judge::name(verdict));
   if (not_judged > 0) return text + fmt::format("{} not judged, as {}", not_judged, skipped);
   return text.substr(0, text.size() - 2);
 }
@@ -62,7 +63,7 @@ void judge_nodes(const Model& model, const NamedValues& feeds, const NamedValues
                  Assessment& found) {
   std::set<std::string> asked;
   for (const ValueInfo& output : model.graph.outputs) asked.insert(output.name);
-  for (const std::string& name : hidden_values(model)) asked.insert(name);
+  for (const std::string& name : compare::hidden_values(model)) asked.insert(name);
   const Blame all = blame(nodes_seen(model, feeds, seen, asked), {});
   say(found, counted(all));
   for (const NodeBlame& one : all.nodes) {
@@ -71,13 +72,14 @@ void judge_nodes(const Model& model, const NamedValues& feeds, const NamedValues
   }
   if (all.guilty) {
     const NodeBlame& one = all.nodes[*all.guilty];
-    found.verdict = name(one.judgement.verdict);
+    found.verdict = judge::name(one.judgement.verdict);
     return say(found, named(*one.node) + ": " + describe(*one.node, one.judgement));
   }
   const bool whole = std::all_of(all.nodes.begin(), all.nodes.end(), [](const NodeBlame& one) {
-    return one.skipped.empty() && is_pass(one.judgement.verdict);
+    return one.skipped.empty() && judge::is_pass(one.judgement.verdict);
   });
-  if (whole) found.verdict = name(all.verdict);  // otherwise the verdict by the suite's rule stays
+  if (whole)
+    found.verdict = judge::name(all.verdict);  // otherwise the verdict by the suite's rule stays
 }
 
 }  // namespace
@@ -86,12 +88,13 @@ void assess_nodes(const Model& model, const Assignment& assignment, const NamedV
                   Assessment& found) {
   if (!assignment.taps) {
     if (assignment.tapped_model.empty()) return say(found, why_not_judged(model));
-    save_model(with_taps(model, hidden_values(model), types_of_values(model)),
-               assignment.tapped_model);
+    save_model(
+        compare::with_taps(model, compare::hidden_values(model), compare::types_of_values(model)),
+        assignment.tapped_model);
     found.tapped = true;
     return;
   }
-  const Answer& taps = *assignment.taps;
+  const targets::Answer& taps = *assignment.taps;
   const std::string why = "by the suite's rule only: with every value shown ";
   if (!taps.has_outputs()) {
     const Assessment failure = assess_failure(taps);
@@ -106,4 +109,4 @@ void assess_nodes(const Model& model, const Assignment& assignment, const NamedV
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -7,7 +7,7 @@
 
 #include "conformance/assess.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 using NamedValues = std::map<std::string, Value>;
 
@@ -18,7 +18,7 @@ struct NoValue {
 };
 
 // Throws NoValue.
-NamedValues parse_outputs(const std::vector<Output>& outputs);
+NamedValues parse_outputs(const std::vector<targets::Output>& outputs);
 
 // True if a random draw affects the outputs of these nodes, so that two runs may differ.
 bool draws(const std::vector<Node>& nodes);
@@ -29,4 +29,4 @@ bool draws(const std::vector<Node>& nodes);
 void assess_nodes(const Model& model, const Assignment& assignment, const NamedValues& feeds,
                   Assessment& found);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

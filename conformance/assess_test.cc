@@ -9,7 +9,7 @@
 #include "core/files.h"
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,8 +61,8 @@ class CaseFolder : public testing::Test {
   Assessment given(const Value& value) {
     return given({{"y", text(value.type()), serialize_value(value)}});
   }
-  Assessment given(std::vector<Output> outputs) {
-    assignment.answer.kind = Answer::Kind::outputs;
+  Assessment given(std::vector<targets::Output> outputs) {
+    assignment.answer.kind = targets::Answer::Kind::outputs;
     assignment.answer.outputs = std::move(outputs);
     return assess(assignment);
   }
@@ -93,7 +93,7 @@ TEST_F(CaseFolder, AWrongExpectationIsNamed) {
 }
 
 TEST_F(CaseFolder, AnExpectationIsJudgedWithoutAnyRun) {
-  assignment.answer.kind = Answer::Kind::expected;
+  assignment.answer.kind = targets::Answer::Kind::expected;
   EXPECT_EQ(assess(assignment).verdict, "exact");
   put("output_0.pb", numbers({7, 3}));
   const Assessment wrong = assess(assignment);
@@ -103,11 +103,11 @@ TEST_F(CaseFolder, AnExpectationIsJudgedWithoutAnyRun) {
   EXPECT_EQ(assess(assignment).verdict, "wrong-shape");
   Assignment came;
   ASSERT_TRUE(read(ask(assignment), came));
-  EXPECT_EQ(came.answer.kind, Answer::Kind::expected);
+  EXPECT_EQ(came.answer.kind, targets::Answer::Kind::expected);
 }
 
 TEST_F(CaseFolder, WhatTheStandardRefusesCannotBeExpected) {
-  assignment.answer.kind = Answer::Kind::expected;
+  assignment.answer.kind = targets::Answer::Kind::expected;
   put("input_1.pb", Tensor(Type::int32, {2}));
   const Assessment other = assess(assignment);
   EXPECT_EQ(other.verdict, "accepted-invalid");
@@ -126,7 +126,7 @@ TEST_F(CaseFolder, ShapeAndTypeAreHeld) {
 }
 
 TEST_F(CaseFolder, TooFewOutputsAreUnwritten) {
-  const Assessment found = given(std::vector<Output>{});
+  const Assessment found = given(std::vector<targets::Output>{});
   EXPECT_EQ(found.compat, "error");
   EXPECT_EQ(found.verdict, "unwritten");
 }
@@ -139,9 +139,9 @@ TEST_F(CaseFolder, WhatIsNoValueIsTheTargetsFault) {
 TEST_F(CaseFolder, AFaultWithRightOutputsIsTheVerdict) {
   given(numbers({2000, 3}));
   assignment.answer.detail = "why";
-  assignment.answer.kind = Answer::Kind::wrote_input;
+  assignment.answer.kind = targets::Answer::Kind::wrote_input;
   EXPECT_EQ(assess(assignment).verdict, "wrote-input");
-  assignment.answer.kind = Answer::Kind::differed;
+  assignment.answer.kind = targets::Answer::Kind::differed;
   const Assessment found = assess(assignment);
   EXPECT_EQ(found.verdict, "nondeterministic");
   EXPECT_EQ(found.compat, "pass");
@@ -164,7 +164,7 @@ TEST_F(CaseFolder, ADrawMayDiffer) {
   put("output_0.pb", one);
   EXPECT_EQ(given(halves).verdict, "wrong-value");  // a probability of one half is deterministic
   EXPECT_EQ(given(one).verdict, "open");
-  assignment.answer.kind = Answer::Kind::differed;
+  assignment.answer.kind = targets::Answer::Kind::differed;
   EXPECT_EQ(assess(assignment).verdict, "open");
   EXPECT_EQ(given(Tensor(Type::float32, {2})).verdict, "wrong-shape");  // no draw affects the shape
   model.graph.nodes.push_back(node("Identity", {"y"}, "z"));
@@ -205,12 +205,12 @@ class SeveralNodes : public CaseFolder {
     put("output_0.pb", numbers({3000, 5}));
     assignment.tapped_model = folder / "tapped.onnx";
   }
-  static Output output(const std::string& name, const Value& value) {
+  static targets::Output output(const std::string& name, const Value& value) {
     return {name, text(value.type()), serialize_value(value)};
   }
   // The first run gave y; the one with taps also c.
   Assessment given(const Value& y, const Value& c) {
-    assignment.answer.kind = Answer::Kind::outputs;
+    assignment.answer.kind = targets::Answer::Kind::outputs;
     assignment.answer.outputs = {output("y", y)};
     assignment.taps = assignment.answer;
     assignment.taps->outputs.push_back(output("c", c));
@@ -251,7 +251,8 @@ TEST_F(SeveralNodes, WithTapsMustGiveTheSame) {
   const Assessment found = assess(assignment);
   EXPECT_EQ(found.verdict, "open");
   EXPECT_THAT(found.detail, ::testing::HasSubstr("its outputs are others")) << found.detail;
-  assignment.taps = Answer{.kind = Answer::Kind::refused, .detail = "too many outputs"};
+  assignment.taps =
+      targets::Answer{.kind = targets::Answer::Kind::refused, .detail = "too many outputs"};
   EXPECT_THAT(assess(assignment).detail, ::testing::HasSubstr("too many outputs"));
   put("output_0.pb", numbers({7, 7}));
   EXPECT_EQ(assess(assignment).verdict, "wrong-value");
@@ -274,7 +275,7 @@ TEST_F(SeveralNodes, ThatCannotAllBeJudgedAreLeftToTheSuite) {
   half.data<float>()[0] = 0.5F, drawn.data<float>()[0] = 1;
   assignment.inputs = {put("input_0.pb", half)};
   put("output_0.pb", drawn);
-  assignment.answer.kind = Answer::Kind::outputs;
+  assignment.answer.kind = targets::Answer::Kind::outputs;
   assignment.answer.outputs = {output("y", drawn)};
   assignment.taps = assignment.answer;
   assignment.taps->outputs.push_back(output("p", half));
@@ -299,17 +300,17 @@ TEST_F(CaseFolder, UnreadableDataAreOurFault) {
 
 TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
   assignment.rtol = 0.1;
-  assignment.answer.kind = Answer::Kind::wrote_input;
+  assignment.answer.kind = targets::Answer::Kind::wrote_input;
   assignment.answer.outputs = {{"y", "tensor(int64)", "bytes"}};
   assignment.tapped_model = "tapped.onnx";
-  assignment.taps = Answer{.kind = Answer::Kind::refused, .detail = "no"};
+  assignment.taps = targets::Answer{.kind = targets::Answer::Kind::refused, .detail = "no"};
   Assignment came;
   ASSERT_TRUE(read(ask(assignment), came));
   EXPECT_EQ(came.model, assignment.model);
   EXPECT_EQ(came.inputs, assignment.inputs);
   EXPECT_EQ(came.expected, assignment.expected);
   EXPECT_EQ(came.rtol, 0.1);
-  EXPECT_EQ(came.answer.kind, Answer::Kind::wrote_input);
+  EXPECT_EQ(came.answer.kind, targets::Answer::Kind::wrote_input);
   EXPECT_EQ(came.answer.outputs[0].bytes, "bytes");
   EXPECT_EQ(came.tapped_model, "tapped.onnx");
   ASSERT_TRUE(came.taps);
@@ -327,12 +328,12 @@ TEST_F(CaseFolder, AssignmentsAndAssessmentsTravel) {
   EXPECT_EQ(back.judged->resolution, 0.5);
   EXPECT_EQ(back.subject.since, 7);
   EXPECT_EQ(back.values.at(0).actual, "2");
-  EXPECT_FALSE(read(Message("no assignment"), came));
+  EXPECT_FALSE(read(targets::Message("no assignment"), came));
 }
 
-Answer refusal(ErrorKind kind, Phase phase = Phase::run) {
-  Answer answer;
-  answer.kind = Answer::Kind::refused;
+targets::Answer refusal(ErrorKind kind, targets::Phase phase = targets::Phase::run) {
+  targets::Answer answer;
+  answer.kind = targets::Answer::Kind::refused;
   answer.error = kind;
   answer.phase = phase;
   return answer;
@@ -340,14 +341,16 @@ Answer refusal(ErrorKind kind, Phase phase = Phase::run) {
 
 TEST(Failure, EachKindOfRefusalHasItsVerdict) {
   EXPECT_EQ(assess_failure(refusal(ErrorKind::unsupported)).verdict, "unsupported");
-  EXPECT_EQ(assess_failure(refusal(ErrorKind::unsupported, Phase::feed)).verdict, "unsupported");
-  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, Phase::load)).verdict,
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::unsupported, targets::Phase::feed)).verdict,
+            "unsupported");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, targets::Phase::load)).verdict,
             "rejected-valid");
   EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_input)).compat, "rejected-valid");
   EXPECT_EQ(assess_failure(refusal(ErrorKind::out_of_memory)).verdict, "out-of-memory");
   EXPECT_EQ(assess_failure(refusal(ErrorKind::internal)).verdict, "crash");
-  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, Phase::feed)).verdict, "harness");
-  EXPECT_EQ(assess_failure(refusal(ErrorKind::file, Phase::load)).verdict, "harness");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::invalid_model, targets::Phase::feed)).verdict,
+            "harness");
+  EXPECT_EQ(assess_failure(refusal(ErrorKind::file, targets::Phase::load)).verdict, "harness");
 }
 
 TEST(Failure, TheWorstDataSetSpeaksForTheCase) {
@@ -361,4 +364,4 @@ TEST(Failure, TheWorstDataSetSpeaksForTheCase) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

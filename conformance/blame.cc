@@ -7,14 +7,14 @@
 #include "conformance/single_node.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
-NodeBlame blame_one(const TappedNode& tap, const JudgeOptions& options) {
+NodeBlame blame_one(const TappedNode& tap, const judge::JudgeOptions& options) {
   NodeBlame found{tap.path, tap.node, {}, why_not_judged(*tap.node)};
   if (!found.skipped.empty()) return found;
   try {
-    found.judgement = judge_node(*tap.node, tap.inputs(), tap.outputs(), options);
+    found.judgement = judge::judge_node(*tap.node, tap.inputs(), tap.outputs(), options);
   } catch (const Error& error) {
     found.skipped = error.message;  // its values cannot be read
   }
@@ -65,8 +65,8 @@ const std::vector<Node>* nodes_at(const Model& model, const std::string& path) {
   return nodes;
 }
 
-Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options, const OnNode& on_node,
-            const FoundBefore& found_before) {
+Blame blame(const std::vector<TappedNode>& taps, const judge::JudgeOptions& options,
+            const OnNode& on_node, const FoundBefore& found_before) {
   Blame all;
   std::vector<double> resolutions;
   bool any = false;
@@ -74,10 +74,11 @@ Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options, co
     const NodeBlame* const before = found_before ? found_before(k) : nullptr;
     NodeBlame found = before ? *before : blame_one(taps[k], options);
     if (found.skipped.empty()) {
-      all.verdict = any ? worse(all.verdict, found.judgement.verdict) : found.judgement.verdict;
+      all.verdict =
+          any ? judge::worse(all.verdict, found.judgement.verdict) : found.judgement.verdict;
       any = true;
-      if (is_fail(found.judgement.verdict) && !all.guilty) all.guilty = all.nodes.size();
-      for (const Comparison& one : found.judgement.outputs) {
+      if (judge::is_fail(found.judgement.verdict) && !all.guilty) all.guilty = all.nodes.size();
+      for (const judge::Comparison& one : found.judgement.outputs) {
         all.elements += one.judged + one.open;
         all.judged += one.judged;
         if (one.resolution_median > 0) resolutions.push_back(one.resolution_median);
@@ -125,4 +126,4 @@ std::vector<TappedNode> nodes_seen(const Model& model, const std::map<std::strin
   return nodes;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -13,7 +13,7 @@
 #include "conformance/judge/judge.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 // Values that a runtime had at one node. `path` is the location as in the interpreter's taps: ""
 // for the main graph, "If_0/then_branch", "Loop_3/body#2", "Gelu_1".
@@ -27,7 +27,7 @@ struct TappedNode {
 struct NodeBlame {
   std::string path;
   const Node* node = nullptr;
-  NodeJudgement judgement;
+  judge::NodeJudgement judgement;
   std::string skipped;  // reason why it could not be judged, "" if it was
 };
 
@@ -36,7 +36,7 @@ struct Blame {
   std::optional<std::size_t> guilty;  // the first node with a fail verdict
   Index elements = 0, judged = 0;     // elements of all outputs; a sampled output counts its sample
   double resolution_median = 0;       // over outputs that have a bound
-  Verdict verdict = Verdict::open;    // the worst verdict of the judged nodes
+  judge::Verdict verdict = judge::Verdict::open;  // the worst verdict of the judged nodes
 };
 
 using OnNode = std::function<void(const NodeBlame&)>;
@@ -44,7 +44,7 @@ using OnNode = std::function<void(const NodeBlame&)>;
 // Returns the earlier blame of a tap with bit-identical inputs and outputs as tap `k`, or null.
 using FoundBefore = std::function<const NodeBlame*(std::size_t k)>;
 
-Blame blame(const std::vector<TappedNode>& taps, const JudgeOptions& options,
+Blame blame(const std::vector<TappedNode>& taps, const judge::JudgeOptions& options,
             const OnNode& on_node = {}, const FoundBefore& found_before = {});
 
 // Returns the main graph's nodes with the values of a run, by name. `asked`: names of the requested
@@ -57,4 +57,4 @@ std::vector<TappedNode> nodes_seen(const Model& model, const std::map<std::strin
 // Returns the nodes at a path of a resolved model; null if the path does not exist.
 const std::vector<Node>* nodes_at(const Model& model, const std::string& path);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -11,7 +11,7 @@
 #include "core/files.h"
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,9 +74,9 @@ TEST_F(Taps, TheFirstWrongNodeIsGuiltyAndTheNextIsJudgedOnItsOwnInputs) {
   ASSERT_EQ(found.nodes.size(), 2u);
   ASSERT_TRUE(found.guilty);
   EXPECT_EQ(*found.guilty, 0u);
-  EXPECT_EQ(found.nodes[0].judgement.verdict, Verdict::wrong_value);
-  EXPECT_EQ(found.nodes[1].judgement.verdict, Verdict::exact);
-  EXPECT_EQ(found.verdict, Verdict::wrong_value);
+  EXPECT_EQ(found.nodes[0].judgement.verdict, judge::Verdict::wrong_value);
+  EXPECT_EQ(found.nodes[1].judgement.verdict, judge::Verdict::exact);
+  EXPECT_EQ(found.verdict, judge::Verdict::wrong_value);
   EXPECT_EQ(found.judged, 2);
 }
 
@@ -91,11 +91,11 @@ TEST_F(Taps, ABlameFoundBeforeStandsForItsNodeAlone) {
   };
   const std::vector<TappedNode> taps = read_taps(model, folder, load);
   NodeBlame before{"", taps[1].node, {}, {}};
-  before.judgement.verdict = Verdict::wrong_shape;
+  before.judgement.verdict = judge::Verdict::wrong_shape;
   const Blame found =
       blame(taps, {}, {}, [&](std::size_t k) { return k == 1 ? &before : nullptr; });
-  EXPECT_EQ(found.nodes[0].judgement.verdict, Verdict::wrong_value);
-  EXPECT_EQ(found.nodes[1].judgement.verdict, Verdict::wrong_shape);
+  EXPECT_EQ(found.nodes[0].judgement.verdict, judge::Verdict::wrong_value);
+  EXPECT_EQ(found.nodes[1].judgement.verdict, judge::Verdict::wrong_shape);
   EXPECT_EQ(found.guilty, 0u);
 }
 
@@ -107,7 +107,7 @@ TEST_F(Taps, AMissingValueIsSaidAndNotPassed) {
   const Blame found = blamed(model);
   EXPECT_NE(found.nodes[0].skipped, "");
   EXPECT_NE(found.nodes[1].skipped, "");
-  EXPECT_EQ(found.verdict, Verdict::open);
+  EXPECT_EQ(found.verdict, judge::Verdict::open);
   EXPECT_EQ(found.judged, 0);
 }
 
@@ -120,7 +120,7 @@ TEST_F(Taps, TapsOfRunNameTheNode) {
   const Model model = sums();
   const Blame found = blamed(model);
   ASSERT_EQ(found.nodes.size(), 1u);
-  EXPECT_EQ(found.verdict, Verdict::exact);
+  EXPECT_EQ(found.verdict, judge::Verdict::exact);
   write_atomically(folder / "taps.json",
                    R"({"nodes": [{"path": "If_7/then_branch", "index": 0}]})");
   EXPECT_THROW(blamed(model), Error);
@@ -178,4 +178,4 @@ TEST(Blame, PathsLeadIntoBodiesAndFunctions) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -20,21 +20,21 @@
 #include "conformance/targets/host.h"
 #include "core/scratch.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 constexpr Index big_model = 100'000;  // elements of weights: more than any node case has
 
 using Batch = std::vector<std::size_t>;  // positions in the list of cases
 
-std::vector<Index> weights_of(std::span<const Case> cases) {
+std::vector<Index> weights_of(std::span<const suites::Case> cases) {
   std::vector<Index> weights;
-  for (const Case& one : cases)
-    weights.push_back(one.line.empty() ? weight_of_model(one.model) : 0);
+  for (const suites::Case& one : cases)
+    weights.push_back(one.line.empty() ? suites::weight_of_model(one.model) : 0);
   return weights;
 }
 
-std::vector<Batch> share_out(std::span<const Case> cases, const std::vector<Index>& weights,
+std::vector<Batch> share_out(std::span<const suites::Case> cases, const std::vector<Index>& weights,
                              std::size_t max_together) {
   std::vector<std::size_t> order(cases.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -58,32 +58,34 @@ class Judge {
       : command_(command), limit_(limit) {}
 
   Assessment assess(const Assignment& assignment) {
-    if (!child_ || !child_->alive()) child_ = std::make_unique<Child>(command_);
-    Message message;
+    if (!child_ || !child_->alive()) child_ = std::make_unique<targets::Child>(command_);
+    targets::Message message;
     Assessment found;
-    const IoStatus status =
+    const targets::IoStatus status =
         child_->exchange(ask(assignment), message, std::chrono::steady_clock::now() + limit_);
-    if (status == IoStatus::done && read(message, found)) return found;
+    if (status == targets::IoStatus::done && read(message, found)) return found;
     const std::string why =
         child_->alive() ? "its answer is no assessment" : child_->exit_description();
     child_.reset();
     if (!assignment.answer.has_outputs()) return assess_failure(assignment.answer);
-    found = {"error",
-             "harness",
-             status == IoStatus::late ? "the judge was too slow" : "the judge ended: " + why,
-             {}};
+    found = {
+        "error",
+        "harness",
+        status == targets::IoStatus::late ? "the judge was too slow" : "the judge ended: " + why,
+        {}};
     return found;
   }
 
  private:
   std::vector<std::string> command_;
   std::chrono::milliseconds limit_;
-  std::unique_ptr<Child> child_;
+  std::unique_ptr<targets::Child> child_;
 };
 
 class Pool {
  public:
-  Pool(std::span<const Case> cases, const ConformOptions& options, const OnResult& on_result)
+  Pool(std::span<const suites::Case> cases, const ConformOptions& options,
+       const OnResult& on_result)
       : cases_(cases),
         options_(options),
         on_result_(on_result),
@@ -107,7 +109,7 @@ class Pool {
   void work() {
     try {
       const BudgetScope scope(budget_);
-      std::optional<Host> host;
+      std::optional<targets::Host> host;
       if (!options_.worker.empty()) host.emplace(options_.worker, options_.timeout);
       Judge judge(options_.judge, options_.timeout);
       for (std::size_t next = taken_++; next < batches_.size(); next = taken_++)
@@ -119,35 +121,36 @@ class Pool {
     }
   }
 
-  void run_batch(std::optional<Host>& host, Judge& judge, const Batch& batch) {
+  void run_batch(std::optional<targets::Host>& host, Judge& judge, const Batch& batch) {
     const Scratch scratch;
-    std::vector<Case> cases;
+    std::vector<suites::Case> cases;
     for (const std::size_t k : batch) {
       cases.push_back(cases_[k].line.empty()
                           ? cases_[k]
-                          : write_line(cases_[k], scratch.path() / std::to_string(k)));
+                          : suites::write_line(cases_[k], scratch.path() / std::to_string(k)));
     }
-    std::vector<Job> jobs;
-    for (const Case& one : cases) {
-      for (const DataSet& data : one.data) jobs.push_back({one.model, data.inputs, options_.runs});
+    std::vector<targets::Job> jobs;
+    for (const suites::Case& one : cases) {
+      for (const suites::DataSet& data : one.data)
+        jobs.push_back({one.model, data.inputs, options_.runs});
     }
-    const Answer itself{.kind = Answer::Kind::expected};
-    const std::vector<Answer> answers =
-        host ? host->run(jobs) : std::vector<Answer>(jobs.size(), itself);
+    const targets::Answer itself{.kind = targets::Answer::Kind::expected};
+    const std::vector<targets::Answer> answers =
+        host ? host->run(jobs) : std::vector<targets::Answer>(jobs.size(), itself);
     std::size_t answer = 0;
     for (std::size_t b = 0; b < batch.size(); ++b) {
-      const Case& one = cases[b];
+      const suites::Case& one = cases[b];
       const bool taps = host && weights_[batch[b]] <= big_model;  // large ones run once only
       Assessment all{"error", "harness", "the case has no test data", {}};
       std::set<std::string> kernels;
       std::string ran;  // "reference" if any data set ran so
       for (std::size_t d = 0; d < one.data.size(); ++d) {
-        const DataSet& data = one.data[d];
+        const suites::DataSet& data = one.data[d];
         if (ran.empty() || answers[answer].ran == "reference") ran = answers[answer].ran;
         kernels.insert(answers[answer].kernels.begin(), answers[answer].kernels.end());
         const Assessment found =
             assess({one.model, data.inputs, data.outputs, one.rtol, one.atol, answers[answer++],
-                    rule_of_line(one.line), taps ? scratch.path() / "tapped.onnx" : ""},
+                    suites::rule_of_line(one.line), taps ? scratch.path() / "tapped.onnx" : ""},
                    judge, host);
         all = d == 0 ? found : worse(all, found);
       }
@@ -161,14 +164,15 @@ class Pool {
   }
 
   // Runs the target once more if the judge requests every value.
-  static Assessment assess(Assignment assignment, Judge& judge, std::optional<Host>& host) {
+  static Assessment assess(Assignment assignment, Judge& judge,
+                           std::optional<targets::Host>& host) {
     const Assessment found = judge.assess(assignment);
     if (!found.tapped) return found;
     assignment.taps = host->run_here({assignment.tapped_model, assignment.inputs});
     return judge.assess(assignment);
   }
 
-  std::span<const Case> cases_;
+  std::span<const suites::Case> cases_;
   const ConformOptions& options_;
   const OnResult& on_result_;
   Budget* const budget_;  // the caller's: cancelling it stops every thread
@@ -182,7 +186,7 @@ class Pool {
 
 }  // namespace
 
-std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options,
+std::vector<CaseResult> conform(std::span<const suites::Case> cases, const ConformOptions& options,
                                 const OnResult& on_result) {
   return Pool(cases, options, on_result).run();
 }
@@ -193,4 +197,4 @@ Index usable_processors() {
   return std::max(1, CPU_COUNT(&set));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -10,7 +10,7 @@
 #include "conformance/results.h"
 #include "conformance/suites/suite.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 struct ConformOptions {
   // Commands, each of which starts one process. Without a worker each case's own expectation is
@@ -27,10 +27,10 @@ using OnResult = std::function<void(const CaseResult&)>;
 
 // Runs the cases; results are in the order of the cases. Throws Error (cancelled) if the caller's
 // budget is cancelled.
-std::vector<CaseResult> conform(std::span<const Case> cases, const ConformOptions& options,
+std::vector<CaseResult> conform(std::span<const suites::Case> cases, const ConformOptions& options,
                                 const OnResult& on_result);
 
 // Returns the number of processors that this process may use.
 Index usable_processors();
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -6,11 +6,11 @@
 
 #include <set>
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
-Case wanting(const std::string& how, const std::string& name) {
-  Case one;
+suites::Case wanting(const std::string& how, const std::string& name) {
+  suites::Case one;
   one.name = name;
   one.kind = "bad";
   one.model = how;
@@ -26,8 +26,8 @@ ConformOptions options(Index jobs) {
   return made;
 }
 
-std::vector<Case> cases() {
-  std::vector<Case> list;
+std::vector<suites::Case> cases() {
+  std::vector<suites::Case> list;
   const std::vector<std::string> hows{"crash",   "leave",       "memory",
                                       "garbage", "unsupported", "throw"};
   for (int k = 0; k < 24; ++k) {
@@ -38,7 +38,7 @@ std::vector<Case> cases() {
 }
 
 TEST(Conform, EveryFaultHasItsVerdict) {
-  const std::vector<Case> list = cases();
+  const std::vector<suites::Case> list = cases();
   const std::vector<CaseResult> results = conform(list, options(2), {});
   ASSERT_EQ(results.size(), list.size());
   const std::vector<std::string> verdicts{"crash", "crash",       "out-of-memory",
@@ -63,7 +63,7 @@ TEST(Conform, AHangIsATimeoutAndTheRunGoesOn) {
 }
 
 TEST(Conform, ResultsDoNotDependOnTheNumberOfJobs) {
-  const std::vector<Case> list = cases();
+  const std::vector<suites::Case> list = cases();
   std::set<std::string> seen;
   const std::vector<CaseResult> one =
       conform(list, options(1), [&](const CaseResult& r) { seen.insert(r.key()); });
@@ -76,16 +76,16 @@ TEST(Conform, ResultsDoNotDependOnTheNumberOfJobs) {
 }
 
 TEST(Conform, AJudgeThatFailsIsOurFault) {
-  const std::vector<Case> list{wanting("fine", "test_fine")};
+  const std::vector<suites::Case> list{wanting("fine", "test_fine")};
   const std::vector<CaseResult> results = conform(list, options(1), {});
   EXPECT_EQ(results[0].verdict, "harness");
 }
 
 TEST(Conform, ACaseWithoutDataIsOurFault) {
-  std::vector<Case> list{wanting("fine", "test_fine")};
+  std::vector<suites::Case> list{wanting("fine", "test_fine")};
   list[0].data.clear();
   EXPECT_EQ(conform(list, options(1), {})[0].verdict, "harness");
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

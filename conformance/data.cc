@@ -12,7 +12,7 @@
 
 extern char** environ;
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ int run_beside_data(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

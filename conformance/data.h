@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 // Returns the folder whose files have the names that they have in the source tree. It is
 // $TOUCHSTONE_DATA, ../share/touchstone of the program's folder, or else the source tree of the
@@ -26,4 +26,4 @@ std::string python_of_runtime(const std::string& name);
 // Runs a command in the data folder; what it prints goes to standard error. Returns its exit code.
 int run_beside_data(const std::vector<std::string>& command);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ TEST_F(Data, TheVariablesComeFirst) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 bool asks_for_explanation(const CaseResult& result) {
@@ -31,10 +31,12 @@ bool holds(std::string_view list, std::string_view word) {
 
 std::string outcome(const CaseResult& result) {
   const bool passes = standing(result.verdict) == Standing::pass;
-  return result.compat + "/" + std::string(passes ? "pass" : name(verdict_named(result.verdict)));
+  return result.compat + "/" +
+         std::string(passes ? "pass" : judge::name(verdict_named(result.verdict)));
 }
 
-std::vector<std::string> explained_by(std::string_view target, std::span<const Place> places,
+std::vector<std::string> explained_by(std::string_view target,
+                                      std::span<const suites::Place> places,
                                       std::string_view outcome,
                                       std::span<const Explanation> table) {
   std::vector<std::string> ids;
@@ -42,7 +44,7 @@ std::vector<std::string> explained_by(std::string_view target, std::span<const P
   for (const Explanation& one : table) {
     const bool of_target = one.target.empty() || one.target == runtime;
     if (!of_target || !holds(one.outcomes, outcome)) continue;
-    const bool named = std::ranges::any_of(places, [&](const Place& place) {
+    const bool named = std::ranges::any_of(places, [&](const suites::Place& place) {
       return one.suite == place.suite &&
              fnmatch(std::string(one.pattern).c_str(), place.name.c_str(), 0) == 0;
     });
@@ -53,7 +55,7 @@ std::vector<std::string> explained_by(std::string_view target, std::span<const P
 
 std::vector<std::string> explained_by(std::string_view target, std::string_view suite,
                                       const CaseResult& result) {
-  const Place only{std::string(suite), result.name};
+  const suites::Place only{std::string(suite), result.name};
   const std::span places = result.places.empty() ? std::span(&only, 1) : std::span(result.places);
   return explained_by(target, places, outcome(result));
 }
@@ -71,4 +73,4 @@ ToExplain to_explain(const TargetRun& run) {
   return counts;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -9,7 +9,7 @@
 
 #include "conformance/results.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 struct Explanation {
   std::string_view id, title;  // E003
@@ -26,7 +26,8 @@ std::string outcome(const CaseResult& result);
 
 // Returns the ids of all that explain this outcome of a case on a target, errata first. Only the
 // same outcome is explained. A case of several releases is explained by a row of any release.
-std::vector<std::string> explained_by(std::string_view target, std::span<const Place> places,
+std::vector<std::string> explained_by(std::string_view target,
+                                      std::span<const suites::Place> places,
                                       std::string_view outcome,
                                       std::span<const Explanation> table = explanations());
 std::vector<std::string> explained_by(std::string_view target, std::string_view suite,
@@ -41,4 +42,4 @@ struct ToExplain {
 };
 ToExplain to_explain(const TargetRun& run);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 // A real row: these tests must not name a file of spec/ that may change.
@@ -68,7 +68,7 @@ TEST(Explanations, PatternsSpeakOfManyAndEachNoteOnce) {
   const Explanation table[] = {{"E001", "One", "", off, "onnx@1.0.0", "test_a*"},
                                {"E001", "One", "", off, "onnx@1.0.0", "test_ab"},
                                {"Q002", "Two", "", off, "onnx@1.0.0", "test_?b"}};
-  const Place ab{"onnx@1.0.0", "test_ab"}, bb{"onnx@1.0.0", "test_bb"};
+  const suites::Place ab{"onnx@1.0.0", "test_ab"}, bb{"onnx@1.0.0", "test_bb"};
   EXPECT_EQ(explained_by("mine", std::span(&ab, 1), off, table),
             (std::vector<std::string>{"E001", "Q002"}));
   EXPECT_EQ(explained_by("mine", std::span(&bb, 1), off, table),
@@ -77,7 +77,7 @@ TEST(Explanations, PatternsSpeakOfManyAndEachNoteOnce) {
 
 TEST(Explanations, ARowSpeaksOfItsOwnRuntime) {
   const Explanation table[] = {{"F001", "One", "mine", off, "onnx@1.0.0", "test_a"}};
-  const Place a{"onnx@1.0.0", "test_a"};
+  const suites::Place a{"onnx@1.0.0", "test_a"};
   EXPECT_EQ(explained_by("mine:threads=2", std::span(&a, 1), off, table),
             (std::vector<std::string>{"F001"}));
   EXPECT_TRUE(explained_by("yours", std::span(&a, 1), off, table).empty());
@@ -86,7 +86,7 @@ TEST(Explanations, ARowSpeaksOfItsOwnRuntime) {
 TEST(Explanations, OneOutcomeExcusesNoOther) {
   const Explanation table[] = {
       {"E001", "One", "", "wrong-value/pass pass/mistrusted", "onnx@1.0.0", "test_a"}};
-  const Place a{"onnx@1.0.0", "test_a"};
+  const suites::Place a{"onnx@1.0.0", "test_a"};
   for (const char* explained : {"wrong-value/pass", "pass/mistrusted"})
     EXPECT_EQ(explained_by("mine", std::span(&a, 1), explained, table).size(), 1u) << explained;
   for (const char* other :
@@ -118,7 +118,7 @@ TEST(Explanations, OnlyWhatIsNoPlainPassAsksForOne) {
 TEST(Explanations, NoRowExcusesAFailOfOurs) {
   for (const Explanation& one : explanations()) {
     if (!one.target.empty() && one.target != "reference" && one.target != "fast") continue;
-    const Place here{std::string(one.suite), std::string(one.pattern)};
+    const suites::Place here{std::string(one.suite), std::string(one.pattern)};
     const std::string_view target = one.target.empty() ? "reference" : one.target;
     for (const char* fatal :
          {"crash/crash", "error/crash", "timeout/timeout", "error/out-of-memory",
@@ -131,4 +131,4 @@ TEST(Explanations, NoRowExcusesAFailOfOurs) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

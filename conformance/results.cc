@@ -4,28 +4,29 @@
 #include "conformance/judge/verdict.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
-Verdict verdict_named(std::string_view text) {
+judge::Verdict verdict_named(std::string_view text) {
   const std::string_view word = text.substr(0, text.find('('));
-  for (int code = 0; code <= static_cast<int>(Verdict::harness); ++code) {
-    if (name(static_cast<Verdict>(code)) == word) return static_cast<Verdict>(code);
+  for (int code = 0; code <= static_cast<int>(judge::Verdict::harness); ++code) {
+    if (judge::name(static_cast<judge::Verdict>(code)) == word)
+      return static_cast<judge::Verdict>(code);
   }
   BUG("a verdict that nobody knows");
 }
 
 Standing standing(std::string_view text) {
-  const Verdict verdict = verdict_named(text);
-  if (is_pass(verdict)) return Standing::pass;
-  if (is_fail(verdict)) return Standing::fail;
+  const judge::Verdict verdict = verdict_named(text);
+  if (judge::is_pass(verdict)) return Standing::pass;
+  if (judge::is_fail(verdict)) return Standing::fail;
   switch (verdict) {
-    case Verdict::open:
+    case judge::Verdict::open:
       return Standing::open;
-    case Verdict::unsupported:
+    case judge::Verdict::unsupported:
       return Standing::unsupported;
-    case Verdict::mistrusted:
+    case judge::Verdict::mistrusted:
       return Standing::mistrusted;
-    case Verdict::waived:
+    case judge::Verdict::waived:
       return Standing::waived;
     default:
       return Standing::harness;
@@ -97,4 +98,4 @@ std::map<std::string, Index> kernel_counts(const std::vector<CaseResult>& result
   return counts;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -11,7 +11,7 @@
 #include "conformance/suites/suite.h"
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 // The judge's data for a case of one node.
 struct JudgedNode {
@@ -42,15 +42,15 @@ struct CaseResult {
   std::optional<JudgedNode> judged = {};
   Subject subject = {};
   std::vector<Shown> values = {};
-  std::vector<Place> places = {};         // places of the case
-  std::string ran = {};                   // LoadedModel::ran
-  std::vector<std::string> kernels = {};  // LoadedModel::kernels
+  std::vector<suites::Place> places = {};  // places of the case
+  std::string ran = {};                    // LoadedModel::ran
+  std::vector<std::string> kernels = {};   // LoadedModel::kernels
 
   std::string key() const { return kind.empty() ? name : kind + "/" + name; }
 };
 
 // Returns within for "within(0.5)". Throws Error (internal) for an unknown name.
-Verdict verdict_named(std::string_view text);
+judge::Verdict verdict_named(std::string_view text);
 
 // Category of a verdict. Unsupported, open and harness never count as a pass.
 enum class Standing { pass, fail, open, unsupported, harness, mistrusted, waived };
@@ -88,4 +88,4 @@ struct TargetRun {
   std::string version = {};
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 CaseResult with(const std::string& verdict) { return {"case", "node", "pass", verdict, {}, ""}; }
@@ -35,4 +35,4 @@ TEST(Results, TheRateLeavesOutWhatWasNotJudged) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -3,7 +3,7 @@
 
 #include "conformance/judge/text.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 constexpr Index max_looked_at = 1 << 16;  // elements of a tensor: wrong tensors mostly differ early
@@ -11,7 +11,7 @@ constexpr Index max_looked_at = 1 << 16;  // elements of a tensor: wrong tensors
 std::string about(const Value& value) {
   if (value.absent()) return "nothing";
   if (!value.is_tensor()) return text(value.type());
-  return std::string(name(value.tensor().type())) + text(value.tensor().shape());
+  return std::string(touchstone::name(value.tensor().type())) + text(value.tensor().shape());
 }
 
 class Rows {
@@ -53,9 +53,9 @@ class Rows {
     if (count == 0) return add(place, about(expected), about(actual));
     for (const bool wanted_same : {false, true}) {
       for (Index k = 0; k < count && !full(); ++k) {
-        std::string e = element_text(expected, k), a = element_text(actual, k);
+        std::string e = judge::element_text(expected, k), a = judge::element_text(actual, k);
         if ((e == a) == wanted_same)
-          add(place + " " + index_text(expected.shape(), k), std::move(e), std::move(a));
+          add(place + " " + judge::index_text(expected.shape(), k), std::move(e), std::move(a));
       }
     }
   }
@@ -73,4 +73,4 @@ std::vector<Shown> show(const std::string& name, const Value& expected, const Va
   return rows.take();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

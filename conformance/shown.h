@@ -7,10 +7,10 @@
 #include "conformance/results.h"
 #include "core/tensor.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 // Returns at most `most` rows; differing elements come first. An absent value has no rows.
 std::vector<Shown> show(const std::string& name, const Value& expected, const Value& actual,
                         std::size_t most);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 bool holds_graph(const Attribute& attribute) {
@@ -36,21 +36,21 @@ std::string why_not_judged(const Model& model) {
   return why_not_judged(nodes.front());
 }
 
-std::string describe(const std::string& output, const Comparison& comparison) {
+std::string describe(const std::string& output, const judge::Comparison& comparison) {
   std::string text = fmt::format("output '{}': ", output);
   if (!comparison.detail.empty()) return text + comparison.detail;  // names the element itself
-  if (comparison.where < 0) return text + std::string(name(comparison.verdict));
+  if (comparison.where < 0) return text + std::string(judge::name(comparison.verdict));
   return text + fmt::format("element {} is {} for {}", comparison.where, comparison.actual,
                             comparison.expected);
 }
 
-std::string describe(const Node& node, const NodeJudgement& judgement) {
+std::string describe(const Node& node, const judge::NodeJudgement& judgement) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   for (std::size_t k = 0; k < std::min(node.outputs.size(), judgement.outputs.size()); ++k) {
-    const Comparison& one = judgement.outputs[k];
+    const judge::Comparison& one = judgement.outputs[k];
     if (node.outputs[k].empty()) continue;
-    if (!is_pass(one.verdict)) {
+    if (!judge::is_pass(one.verdict)) {
       add(describe(node.outputs[k], one));
     } else if (one.judged < one.elements) {
       const std::string open = one.open > 0 ? fmt::format(", {} open", one.open) : "";
@@ -58,33 +58,35 @@ std::string describe(const Node& node, const NodeJudgement& judgement) {
                       one.elements, open));
     }
   }
-  if (text.empty() && !is_pass(judgement.verdict)) add(judgement.detail);
-  if (judgement.cls == Class::fast && is_pass(judgement.verdict)) add("right in class fast only");
+  if (text.empty() && !judge::is_pass(judgement.verdict)) add(judgement.detail);
+  if (judgement.cls == Class::fast && judge::is_pass(judgement.verdict))
+    add("right in class fast only");
   if (!judgement.formula.empty()) add("by " + judgement.formula);
   if (judgement.flushed) add("subnormals flushed");
   if (!judgement.question.empty()) add("as " + judgement.question + " leaves it");
   return text;
 }
 
-std::optional<double> utilisation(const NodeJudgement& judgement) {
+std::optional<double> utilisation(const judge::NodeJudgement& judgement) {
   std::optional<double> most;
-  for (const Comparison& one : judgement.outputs) {
-    const bool bounded = one.verdict == Verdict::within || one.verdict == Verdict::in_set ||
-                         one.verdict == Verdict::wrong_value || one.resolution_median > 0;
+  for (const judge::Comparison& one : judgement.outputs) {
+    const bool bounded = one.verdict == judge::Verdict::within ||
+                         one.verdict == judge::Verdict::in_set ||
+                         one.verdict == judge::Verdict::wrong_value || one.resolution_median > 0;
     if (one.judged > 0 && bounded) most = std::max(most.value_or(0), one.utilisation_max);
   }
   return most;
 }
 
-JudgedNode facts_of(const Node& node, const NodeJudgement& judgement, Type type) {
+JudgedNode facts_of(const Node& node, const judge::NodeJudgement& judgement, Type type) {
   JudgedNode facts;
   facts.node = node.op;
   if (node.signature) {
     facts.node += "-" + std::to_string(node.signature->since);
     facts.form = node.signature->form;
   }
-  if (type != Type::undefined) facts.type = name(type);
-  for (const Comparison& one : judgement.outputs) {
+  if (type != Type::undefined) facts.type = touchstone::name(type);
+  for (const judge::Comparison& one : judgement.outputs) {
     facts.elements += one.judged + one.open;
     facts.open += one.open;
     facts.resolution = std::max(facts.resolution, one.resolution_median);
@@ -92,4 +94,4 @@ JudgedNode facts_of(const Node& node, const NodeJudgement& judgement, Type type)
   return facts;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

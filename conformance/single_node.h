@@ -8,7 +8,7 @@
 #include "conformance/results.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 // Returns the reason why a node alone cannot be judged (a body of its own, a function of the
 // model); "" if it can.
@@ -21,13 +21,13 @@ std::string why_not_judged(const Model& model);
 
 // Returns a text for a comparison that did not pass: "output 'y': element [3] is 2.5 (0x40200000)
 // for 2 (0x40000000)".
-std::string describe(const std::string& output, const Comparison& comparison);
-std::string describe(const Node& node, const NodeJudgement& judgement);
+std::string describe(const std::string& output, const judge::Comparison& comparison);
+std::string describe(const Node& node, const judge::NodeJudgement& judgement);
 
 // Returns the largest utilisation of the node's outputs, if a bound was used.
-std::optional<double> utilisation(const NodeJudgement& judgement);
+std::optional<double> utilisation(const judge::NodeJudgement& judgement);
 
 // Returns the judged data for tables. `type` is that of the node's first output.
-JudgedNode facts_of(const Node& node, const NodeJudgement& judgement, Type type);
+JudgedNode facts_of(const Node& node, const judge::NodeJudgement& judgement, Type type);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 Model one_node(Node node) {
@@ -31,8 +31,8 @@ TEST(SingleNode, OutputsMustBeTheNodes) {
   EXPECT_NE(why_not_judged(Model{}), "");
 }
 
-NodeJudgement judged(Verdict verdict, Comparison one) {
-  NodeJudgement judgement;
+judge::NodeJudgement judged(judge::Verdict verdict, judge::Comparison one) {
+  judge::NodeJudgement judgement;
   judgement.verdict = one.verdict = verdict;
   judgement.outputs = {one};
   return judgement;
@@ -40,33 +40,33 @@ NodeJudgement judged(Verdict verdict, Comparison one) {
 
 TEST(SingleNode, AJudgementSaysWhatIsNotPlain) {
   const Node node = one_node({}).graph.nodes[0];
-  EXPECT_EQ(describe(node, judged(Verdict::exact, {})), "");
-  Comparison wrong;
+  EXPECT_EQ(describe(node, judged(judge::Verdict::exact, {})), "");
+  judge::Comparison wrong;
   wrong.where = 3;
   wrong.actual = "2.5 (0x40200000)";
   wrong.expected = "2 (0x40000000)";
-  EXPECT_EQ(describe(node, judged(Verdict::wrong_value, wrong)),
+  EXPECT_EQ(describe(node, judged(judge::Verdict::wrong_value, wrong)),
             "output 'y': element 3 is 2.5 (0x40200000) for 2 (0x40000000)");
-  Comparison partly;
+  judge::Comparison partly;
   partly.elements = 9;
   partly.judged = 3;
   partly.open = 1;
-  EXPECT_EQ(describe(node, judged(Verdict::within, partly)),
+  EXPECT_EQ(describe(node, judged(judge::Verdict::within, partly)),
             "output 'y': 3 of 9 elements judged, 1 open");
-  NodeJudgement fast = judged(Verdict::within, {});
+  judge::NodeJudgement fast = judged(judge::Verdict::within, {});
   fast.cls = Class::fast;
   EXPECT_EQ(describe(node, fast), "right in class fast only");
 }
 
 TEST(SingleNode, UtilisationIsThereOnlyWithABound) {
-  Comparison exact;
+  judge::Comparison exact;
   exact.judged = 4;
-  EXPECT_FALSE(utilisation(judged(Verdict::exact, exact)));
-  Comparison within;
+  EXPECT_FALSE(utilisation(judged(judge::Verdict::exact, exact)));
+  judge::Comparison within;
   within.judged = 4;
   within.utilisation_max = 0.25;
-  EXPECT_EQ(utilisation(judged(Verdict::within, within)), 0.25);
+  EXPECT_EQ(utilisation(judged(judge::Verdict::within, within)), 0.25);
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -11,7 +11,7 @@
 
 #include "core/types.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 std::string word_of(const std::string& verdict) { return verdict.substr(0, verdict.find('(')); }
@@ -185,4 +185,4 @@ std::string sharpness_table(const std::vector<CaseResult>& cases) {
   return table(rows);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

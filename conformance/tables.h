@@ -7,7 +7,7 @@
 
 #include "conformance/results.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 // Returns a table with a row per kind of case and a column per verdict. Each kind is subdivided by
 // the operator family of the judged node ("(no single node)" for other cases).
@@ -46,4 +46,4 @@ std::string sharpness_line(const std::vector<CaseResult>& cases);
 // and the median and largest utilisation. Empty if there are none.
 std::string sharpness_table(const std::vector<CaseResult>& cases);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 CaseResult judged(const std::string& kind, const std::string& verdict, JudgedNode node,
@@ -82,4 +82,4 @@ TEST(Tables, KernelsAreCountedByClass) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/files.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ std::vector<TappedNode> read_taps(const Model& model, const fs::path& folder,
       .with_help("touchstone run MODEL --tap DIR writes both");
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

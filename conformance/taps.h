@@ -7,7 +7,7 @@
 
 #include "conformance/blame.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 using LoadValue = std::function<Value(const std::filesystem::path& file, const ValueType& type)>;
 
@@ -17,4 +17,4 @@ using LoadValue = std::function<Value(const std::filesystem::path& file, const V
 std::vector<TappedNode> read_taps(const Model& model, const std::filesystem::path& folder,
                                   const LoadValue& load);
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

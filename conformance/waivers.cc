@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -97,7 +97,7 @@ std::vector<Index> waive(std::span<const Waiver> waivers, TargetRun& run) {
       result.detail =
           fmt::format("waived until {}: {} ({}); it was {}{}{}", one.expires, one.reason, one.link,
                       result.verdict, result.detail.empty() ? "" : ": ", result.detail);
-      result.verdict = name(Verdict::waived);
+      result.verdict = judge::name(judge::Verdict::waived);
       ++counts[k];
       break;
     }
@@ -112,4 +112,4 @@ std::string today() {
                      unsigned(day.day()));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

@@ -9,7 +9,7 @@
 
 #include "conformance/results.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 
 struct Waiver {
   std::string target,
@@ -33,4 +33,4 @@ std::vector<Index> waive(std::span<const Waiver> waivers, TargetRun& run);
 // Returns the calendar date in UTC.
 std::string today();
 
-}  // namespace touchstone
+}  // namespace touchstone::conformance

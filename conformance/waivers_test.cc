@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::conformance {
 namespace {
 
 const char* const good =
@@ -86,4 +86,4 @@ TEST(Waivers, ADayReadsLikeADay) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::conformance

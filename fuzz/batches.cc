@@ -62,7 +62,7 @@ void set_deadline(unsigned seconds, unsigned waiting) {
 
 [[noreturn]] void work_on(Index first, Index end, const BatchOptions& options, const Work& work,
                           int pipe) {
-  become_worker(options.memory);
+  targets::become_worker(options.memory);
   std::signal(SIGINT, SIG_IGN);  // the parent decides
   print_frames_of_crashes();
   for (Index number = first; number < end; ++number) {

@@ -49,11 +49,11 @@ std::vector<Value> values_of(const std::vector<std::string>& names, const Model&
 }
 
 // Keeps the first wrong element of a judgement.
-void keep_element(const Node& node, const NodeJudgement& judgement, std::size_t run,
+void keep_element(const Node& node, const judge::NodeJudgement& judgement, std::size_t run,
                   Outcome& outcome) {
   for (std::size_t k = 0; k < std::min(node.outputs.size(), judgement.outputs.size()); ++k) {
-    const Comparison& one = judgement.outputs[k];
-    if (node.outputs[k].empty() || !is_fail(one.verdict)) continue;
+    const judge::Comparison& one = judgement.outputs[k];
+    if (node.outputs[k].empty() || !judge::is_fail(one.verdict)) continue;
     outcome.element = {run, node.outputs[k], one.where, one.actual, one.expected};
     return;
   }
@@ -81,7 +81,7 @@ class Examination {
       runs_ = runner_.run(case_.model, case_.feeds);
       enter_(stage_judge);
       judge();
-    } catch (const NoValue& none) {
+    } catch (const conformance::NoValue& none) {
       found_.verdict = none.is.verdict;
       found_.detail = none.is.detail;
     }
@@ -112,7 +112,7 @@ class Examination {
     }
     if (broken == case_.refused) return true;
     if (case_.refused.empty()) return ends(no_case, "refused by " + broken);
-    return ends(name(Verdict::harness),
+    return ends(judge::name(judge::Verdict::harness),
                 fmt::format("{} does not refuse this case, but {}", case_.refused,
                             broken.empty() ? "nothing" : broken));
   }
@@ -125,64 +125,69 @@ class Examination {
   }
 
   void judge() {
-    const Answer& last = runs_.back().answer;
+    const targets::Answer& last = runs_.back().answer;
     if (!case_.refused.empty()) return judge_refusal(last);
-    found_.verdict = name(Verdict::exact);
-    const bool is_single = model_.graph.nodes.size() == 1 && why_not_judged(model_).empty();
+    found_.verdict = judge::name(judge::Verdict::exact);
+    const bool is_single =
+        model_.graph.nodes.size() == 1 && conformance::why_not_judged(model_).empty();
     for (std::size_t k = 0; k < runs_.size(); ++k) {
       const Run& one = runs_[k];
       kernels_.insert(one.answer.kernels.begin(), one.answer.kernels.end());
       if (!one.answer.has_outputs()) return judge_failure(one.answer);
       if (is_single) judge_only_node(case_.feeds[k], one.outputs, k);
       if (found_.is_finding()) return;
-      if (one.answer.kind == Answer::Kind::wrote_input)
-        return fail(Verdict::wrote_input, one.answer.detail);
-      if (one.answer.kind == Answer::Kind::differed && !draws(model_.graph.nodes))
-        return fail(Verdict::nondeterministic, one.answer.detail);
+      if (one.answer.kind == targets::Answer::Kind::wrote_input)
+        return fail(judge::Verdict::wrote_input, one.answer.detail);
+      if (one.answer.kind == targets::Answer::Kind::differed &&
+          !conformance::draws(model_.graph.nodes))
+        return fail(judge::Verdict::nondeterministic, one.answer.detail);
     }
     if (is_single) return;
     judge_graph_of_nodes();
   }
 
-  void fail(Verdict verdict, const std::string& detail) {
-    found_.verdict = name(verdict);
+  void fail(judge::Verdict verdict, const std::string& detail) {
+    found_.verdict = judge::name(verdict);
     found_.detail = detail;
     found_.pattern = masked(detail);
   }
 
-  void judge_refusal(const Answer& answer) {
-    if (answer.has_outputs()) return fail(Verdict::accepted_invalid, "breaks " + case_.refused);
+  void judge_refusal(const targets::Answer& answer) {
+    if (answer.has_outputs())
+      return fail(judge::Verdict::accepted_invalid, "breaks " + case_.refused);
     const bool is_refusal = is_invalid(answer.error) ||
                             (answer.error == ErrorKind::internal && runner_.refuses_by_any_error());
-    if (answer.kind == Answer::Kind::refused && is_refusal) {
-      found_.verdict = name(Verdict::exact);
+    if (answer.kind == targets::Answer::Kind::refused && is_refusal) {
+      found_.verdict = judge::name(judge::Verdict::exact);
       found_.covered.push_back("rule/" + case_.refused);
       return;
     }
     judge_failure(answer);
   }
 
-  void judge_failure(const Answer& answer) {
-    const Assessment failure = assess_failure(answer);
-    const bool is_limit = answer.kind == Answer::Kind::refused && answer.error == ErrorKind::limit;
+  void judge_failure(const targets::Answer& answer) {
+    const conformance::Assessment failure = conformance::assess_failure(answer);
+    const bool is_limit =
+        answer.kind == targets::Answer::Kind::refused && answer.error == ErrorKind::limit;
     found_.verdict = is_limit ? std::string(over_limit) : failure.verdict;
     found_.detail = failure.detail;
   }
 
   // Keeps the worst verdict of several judgements.
-  void add(Verdict verdict, std::string detail) {
-    const std::string_view worst = name(worse(verdict, verdict_named(found_.verdict)));
+  void add(judge::Verdict verdict, std::string detail) {
+    const std::string_view worst =
+        judge::name(judge::worse(verdict, conformance::verdict_named(found_.verdict)));
     if (worst == found_.verdict) return;
     found_.verdict = worst;
     found_.detail = std::move(detail);
   }
 
-  void blame_node(const Node& node, const NodeJudgement& judgement,
+  void blame_node(const Node& node, const judge::NodeJudgement& judgement,
                   const std::vector<Value>& inputs, std::size_t run) {
-    const std::string text = describe(node, judgement);
+    const std::string text = conformance::describe(node, judgement);
     const bool is_told = text.find(judgement.detail) != std::string::npos;
     add(judgement.verdict, is_told ? text : text + "; " + judgement.detail);
-    if (!is_fail(judgement.verdict)) return;
+    if (!judge::is_fail(judgement.verdict)) return;
     describe_node(node, inputs, found_);
     found_.pattern = pattern_of(judgement);
     keep_element(node, judgement, run, found_);
@@ -202,15 +207,15 @@ class Examination {
   void judge_only_node(const Feeds& feeds, const Feeds& outputs, std::size_t run) {
     const Node node = node_shown();
     const std::vector<Value> inputs = values_of(node.inputs, model_, feeds, {});
-    blame_node(node, judge_node(node, inputs, values_of(node.outputs, model_, {}, outputs)), inputs,
-               run);
+    blame_node(node, judge::judge_node(node, inputs, values_of(node.outputs, model_, {}, outputs)),
+               inputs, run);
   }
 
   // Judges a graph on the values that the target itself gave in a run with all values shown. The
   // run that hides them must not differ by more than rounding (fuzz/graph/judge_graph.h).
   void judge_graph_of_nodes() {
-    const std::map<std::string, ValueType> types = types_of_values(model_);
-    const Model tapped = with_taps(model_, hidden_values(model_), types);
+    const std::map<std::string, ValueType> types = compare::types_of_values(model_);
+    const Model tapped = compare::with_taps(model_, compare::hidden_values(model_), types);
     const RunTarget run = [this](const Model& model, const std::vector<Feeds>& feeds) {
       enter_(stage_run);
       GraphAnswer answer = answer_of(runner_.run(model, feeds));
@@ -219,12 +224,13 @@ class Examination {
     };
     const GraphAnswer shown = run(tapped, case_.feeds);
     if (!shown.error.empty()) {
-      if (is_fail(shown.failure)) fail(shown.failure, "with every value shown: " + shown.error);
+      if (judge::is_fail(shown.failure))
+        fail(shown.failure, "with every value shown: " + shown.error);
       return;  // else it does not support that model
     }
     const GraphJudgement found = judge_answers(model_, case_, answer_of(runs_), shown, run);
     add(found.verdict, found.detail);
-    if (is_fail(found.verdict)) blame_graph(found, shown);
+    if (judge::is_fail(found.verdict)) blame_graph(found, shown);
   }
 
   static GraphAnswer answer_of(const std::vector<Run>& runs) {
@@ -234,8 +240,8 @@ class Examination {
         answer.outputs.push_back(one.outputs);
         continue;
       }
-      const Assessment failure = assess_failure(one.answer);
-      answer.failure = verdict_named(failure.verdict);
+      const conformance::Assessment failure = conformance::assess_failure(one.answer);
+      answer.failure = conformance::verdict_named(failure.verdict);
       answer.error = failure.detail.empty() ? failure.verdict : failure.detail;
     }
     return answer;
@@ -253,10 +259,10 @@ class Examination {
       const Feeds& seen = shown.outputs[run];
       const std::vector<Value> inputs = values_of(node.inputs, model_, case_.feeds[run], seen);
       describe_node(node, inputs, found_);
-      if (!why_not_judged(node).empty()) continue;
-      const NodeJudgement alone =
-          judge_node(node, inputs, values_of(node.outputs, model_, {}, seen), judge_options());
-      if (!is_fail(alone.verdict)) continue;
+      if (!conformance::why_not_judged(node).empty()) continue;
+      const judge::NodeJudgement alone = judge::judge_node(
+          node, inputs, values_of(node.outputs, model_, {}, seen), judge_options());
+      if (!judge::is_fail(alone.verdict)) continue;
       found_.pattern = pattern_of(alone);
       return keep_element(node, alone, run, found_);
     }
@@ -299,7 +305,7 @@ Outcome examine(const Case& one, Runner& runner, const Enter& enter) {
   } catch (const Error& error) {
     Outcome failed;
     failed.text = text_of(one);
-    failed.verdict = name(Verdict::harness);
+    failed.verdict = judge::name(judge::Verdict::harness);
     failed.detail = "judging: " + error.message;
     failed.pattern = masked(failed.detail);
     return failed;
@@ -311,7 +317,9 @@ Outcome outcome_of_death(const Ended& ended) {
   const std::string how = ended.died.substr(0, ended.died.find('\n'));
   const bool is_late = how == "past the deadline";
   const bool is_target = ended.stage.starts_with(stage_run);
-  made.verdict = name(!is_target ? Verdict::harness : is_late ? Verdict::timeout : Verdict::crash);
+  made.verdict = judge::name(!is_target ? judge::Verdict::harness
+                             : is_late  ? judge::Verdict::timeout
+                                        : judge::Verdict::crash);
   made.detail = (ended.stage.empty() ? "" : ended.stage + ": ") + ended.died;
   made.pattern = (ended.stage.empty() ? "" : ended.stage + ": ") + masked(how);
   made.frames = frames_in(ended.died);

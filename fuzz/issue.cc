@@ -29,7 +29,7 @@ std::string quoted_from(const std::string& place) {
   if (colon == std::string::npos) return "";
   std::size_t line = 0;
   std::from_chars(place.data() + colon + 1, place.data() + place.size(), line);
-  const std::string text = read(data_folder() / place.substr(0, colon));
+  const std::string text = read(conformance::data_folder() / place.substr(0, colon));
   std::string quoted;
   std::size_t number = 1;
   for (std::size_t at = 0; at < text.size() && number < line + quoted_lines; ++number) {
@@ -94,7 +94,7 @@ std::string issue_text(const Finding& finding, const Case& one, const std::optio
 }
 
 std::string replay_script(const Finding& finding) {
-  const fs::path folder = data_folder() / "fuzz/replay";
+  const fs::path folder = conformance::data_folder() / "fuzz/replay";
   const std::string runtime = finding.target.substr(0, finding.target.find(':'));
   std::string loader = body_of(read(folder / (runtime + ".py")));
   loader.erase(0, loader.find("\n\n\ndef "));  // the common part has its imports

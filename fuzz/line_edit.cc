@@ -125,7 +125,7 @@ void take_attributes(std::string& line, const std::vector<std::string>& same, Ra
 }
 
 std::string without_rule(const std::string& line) {
-  const std::string rule = rule_of_line(line);
+  const std::string rule = suites::rule_of_line(line);
   return rule.empty() ? line : line.substr(0, line.rfind(" !"));
 }
 

@@ -32,8 +32,8 @@ std::string rule_against(const Case& one) {
 }  // namespace
 
 Case case_of_line(const std::string& line) {
-  const Line parsed = parse_line(line);
-  LineModel held = model_of(parsed);
+  const suites::Line parsed = suites::parse_line(line);
+  suites::LineModel held = suites::model_of(parsed);
   Case made;
   made.text = line;
   made.refused = parsed.refused;

@@ -59,7 +59,7 @@ LineText split_line(const std::string& line) {
   std::size_t at = open + 1;
   made.ports = split_at(line, at, ',');
   if (made.ports.size() == 1 && made.ports.front().empty()) made.ports.clear();
-  made.rule = rule_of_line(line);
+  made.rule = suites::rule_of_line(line);
   const std::size_t end = line.size() - (made.rule.empty() ? 0 : made.rule.size() + 2);
   at += 2;  // past ") "
   if (at >= end) return made;

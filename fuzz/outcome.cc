@@ -52,8 +52,8 @@ std::string shown_attribute(const Node& node, const std::string& name, const Att
 
 bool Outcome::is_finding() const {
   if (verdict == no_case || verdict == over_limit || verdict.empty()) return false;
-  const Standing how = standing(verdict);
-  return how == Standing::fail || how == Standing::harness;
+  const conformance::Standing how = conformance::standing(verdict);
+  return how == conformance::Standing::fail || how == conformance::Standing::harness;
 }
 
 Json to_json(const Outcome& outcome) {
@@ -124,12 +124,13 @@ void describe_node(const Node& node, const std::vector<Value>& inputs, Outcome& 
   }
 }
 
-std::string pattern_of(const NodeJudgement& judgement) {
+std::string pattern_of(const judge::NodeJudgement& judgement) {
   for (std::size_t k = 0; k < judgement.outputs.size(); ++k) {
-    const Comparison& one = judgement.outputs[k];
-    if (!is_fail(one.verdict)) continue;
+    const judge::Comparison& one = judgement.outputs[k];
+    if (!judge::is_fail(one.verdict)) continue;
     const std::string place = "output " + std::to_string(k) + ": ";
-    if (one.verdict != Verdict::wrong_value) return place + std::string(name(one.verdict));
+    if (one.verdict != judge::Verdict::wrong_value)
+      return place + std::string(judge::name(one.verdict));
     if (one.where < 0) return place + masked(one.detail);
     return place + kind_of_element(one.actual) + " for " + kind_of_element(one.expected);
   }
@@ -198,7 +199,7 @@ std::string signature(const std::string& target, const Outcome& outcome) {
 std::string hash_of_signature(const std::string& signature) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
-  for (std::uint64_t hash = hash_of_line(signature), k = 0; k < 16; ++k, hash <<= 4U)
+  for (std::uint64_t hash = suites::hash_of_line(signature), k = 0; k < 16; ++k, hash <<= 4U)
     text += digits[hash >> 60U];
   return text;
 }

@@ -47,7 +47,7 @@ inline constexpr std::string_view no_case = "no-case", over_limit = "limit";
 void describe_node(const Node& node, const std::vector<Value>& inputs, Outcome& outcome);
 
 // Returns the pattern of a wrong comparison: "output 0: number for nan".
-std::string pattern_of(const NodeJudgement& judgement);
+std::string pattern_of(const judge::NodeJudgement& judgement);
 
 // Replaces numbers by #, quoted names by '_' and paths by their last part.
 std::string masked(std::string_view text);

@@ -47,7 +47,7 @@ class Reduction {
   // True if the text is a line that makes this very case.
   static bool is_case_of_line(const Case& one) {
     try {
-      parse_line(one.text);
+      suites::parse_line(one.text);
       return one.feeds.size() == 1 && one.model.graph.nodes.size() == 1;
     } catch (const Error&) {
       return false;

@@ -50,7 +50,8 @@ class SimplerGraph {
       const LimitsScope scope(limits_of_case());
       Model model = case_.model;
       require_valid(model, limits_of_case());
-      const Model tapped = with_taps(model, hidden_values(model), types_of_values(model));
+      const Model tapped =
+          compare::with_taps(model, compare::hidden_values(model), compare::types_of_values(model));
       for (const Feeds& feeds : case_.feeds) {
         Feeds values = run(tapped, feeds, RunOptions{limits_of_case(), {}});
         values.insert(feeds.begin(), feeds.end());
@@ -66,7 +67,7 @@ class SimplerGraph {
     if (values_.empty() || nodes.empty() || nodes.size() >= count()) return;
     try {
       Case cut = case_;
-      cut.model = cut_out(case_.model, nodes, values_.front());
+      cut.model = compare::cut_out(case_.model, nodes, values_.front());
       Graph& graph = cut.model.graph;
       std::set<std::string> shown, used;
       for (const ValueInfo& output : case_.model.graph.outputs) shown.insert(output.name);

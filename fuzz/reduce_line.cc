@@ -202,9 +202,9 @@ class Simpler {
 
   // Writes out data of a regime, which depends on the text of the line, and cuts lists to size.
   void write_out_data() {
-    Line parsed;
+    suites::Line parsed;
     try {
-      parsed = parse_line(line_);
+      parsed = suites::parse_line(line_);
     } catch (const Error&) {
       return;
     }

@@ -27,16 +27,16 @@ std::string in_order(const Feeds& values) {
 
 class InProcess : public Runner {
  public:
-  InProcess(std::unique_ptr<Target> target, fs::path folder)
+  InProcess(std::unique_ptr<targets::Target> target, fs::path folder)
       : target_(std::move(target)), file_(std::move(folder) / "model.onnx") {}
 
   std::vector<Run> run(const Model& model, const std::vector<Feeds>& feeds) override {
     save(model, file_);
     std::vector<Run> runs;
-    Phase phase = Phase::load;
+    targets::Phase phase = targets::Phase::load;
     const auto failed = [&](ErrorKind kind, std::string detail) {
       Run last;
-      last.answer.kind = Answer::Kind::refused;
+      last.answer.kind = targets::Answer::Kind::refused;
       last.answer.phase = phase;
       last.answer.error = kind;
       last.answer.detail = std::move(detail);
@@ -46,12 +46,12 @@ class InProcess : public Runner {
     try {
       const Budget budget(limits_of_target());
       const LimitsScope scope(limits_of_target());
-      const std::unique_ptr<LoadedModel> loaded = target_->load(file_);
-      phase = Phase::run;
+      const std::unique_ptr<targets::LoadedModel> loaded = target_->load(file_);
+      phase = targets::Phase::run;
       for (const Feeds& each : feeds) runs.push_back(run_once(*loaded, each));
       if (const std::string first = in_order(runs.front().outputs);
           in_order(run_once(*loaded, feeds.front()).outputs) != first) {
-        runs.front().answer.kind = Answer::Kind::differed;
+        runs.front().answer.kind = targets::Answer::Kind::differed;
         runs.front().answer.detail = "another run on the same inputs gave other outputs";
       }
       return runs;
@@ -68,31 +68,31 @@ class InProcess : public Runner {
   }
 
  private:
-  static Run run_once(LoadedModel& loaded, const Feeds& feeds) {
+  static Run run_once(targets::LoadedModel& loaded, const Feeds& feeds) {
     const std::string before = in_order(feeds);
     Run made;
     made.outputs = loaded.run(feeds);
-    made.answer.kind = Answer::Kind::outputs;
+    made.answer.kind = targets::Answer::Kind::outputs;
     made.answer.kernels = loaded.kernels();
     if (in_order(feeds) != before) {
-      made.answer.kind = Answer::Kind::wrote_input;
+      made.answer.kind = targets::Answer::Kind::wrote_input;
       made.answer.detail = "an input is not what it was before the run";
     }
     return made;
   }
 
-  std::unique_ptr<Target> target_;
+  std::unique_ptr<targets::Target> target_;
   fs::path file_;
 };
 
 class InWorker : public Runner {
  public:
   InWorker(std::vector<std::string> command, std::chrono::milliseconds limit, fs::path folder,
-           std::shared_ptr<const Starter> starter)
+           std::shared_ptr<const targets::Starter> starter)
       : host_(std::move(command), limit, std::move(starter)), folder_(std::move(folder)) {}
 
   std::vector<Run> run(const Model& model, const std::vector<Feeds>& feeds) override {
-    Job job{folder_ / "model.onnx", {}, 2};
+    targets::Job job{folder_ / "model.onnx", {}, 2};
     save(model, job.model);
     std::vector<Run> runs;
     for (const Feeds& each : feeds) {
@@ -112,18 +112,19 @@ class InWorker : public Runner {
   bool refuses_by_any_error() const override { return true; }
 
  private:
-  Run run_once(const Job& job) {
+  Run run_once(const targets::Job& job) {
     Run made{host_.run_here(job), {}};
     const auto is_fatal = [&] {
-      return made.answer.kind == Answer::Kind::died || made.answer.kind == Answer::Kind::garbled;
+      return made.answer.kind == targets::Answer::Kind::died ||
+             made.answer.kind == targets::Answer::Kind::garbled;
     };
     if (is_fatal()) made.answer = host_.run_here(job);  // in a fresh worker
-    if (made.answer.has_outputs()) made.outputs = parse_outputs(made.answer.outputs);
+    if (made.answer.has_outputs()) made.outputs = conformance::parse_outputs(made.answer.outputs);
     made.answer.outputs.clear();
     return made;
   }
 
-  Host host_;
+  targets::Host host_;
   fs::path folder_;
 };
 
@@ -160,13 +161,14 @@ Limits limits_of_target() {
   return limits;
 }
 
-std::unique_ptr<Runner> run_in_process(std::unique_ptr<Target> target, const fs::path& folder) {
+std::unique_ptr<Runner> run_in_process(std::unique_ptr<targets::Target> target,
+                                       const fs::path& folder) {
   return std::make_unique<InProcess>(std::move(target), folder);
 }
 
 std::unique_ptr<Runner> run_in_worker(std::vector<std::string> command,
                                       std::chrono::milliseconds limit, const fs::path& folder,
-                                      std::shared_ptr<const Starter> starter) {
+                                      std::shared_ptr<const targets::Starter> starter) {
   return std::make_unique<InWorker>(std::move(command), limit, folder, std::move(starter));
 }
 

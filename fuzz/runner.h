@@ -19,7 +19,7 @@ namespace touchstone::fuzz {
 
 // One run of a case. `answer` holds no outputs: they are in `outputs`.
 struct Run {
-  Answer answer;
+  targets::Answer answer;
   Feeds outputs;
 };
 
@@ -54,7 +54,7 @@ Limits limits_of_target();
 
 // Loads the model once and runs all feeds in that session; then runs the first feeds again, whose
 // outputs must be the same. `folder` exists and belongs to this runner.
-std::unique_ptr<Runner> run_in_process(std::unique_ptr<Target> target,
+std::unique_ptr<Runner> run_in_process(std::unique_ptr<targets::Target> target,
                                        const std::filesystem::path& folder);
 
 // Runs each set of feeds by a worker of a Host (conformance/targets/host.h); each set
@@ -63,6 +63,6 @@ std::unique_ptr<Runner> run_in_process(std::unique_ptr<Target> target,
 std::unique_ptr<Runner> run_in_worker(std::vector<std::string> command,
                                       std::chrono::milliseconds limit,
                                       const std::filesystem::path& folder,
-                                      std::shared_ptr<const Starter> starter = nullptr);
+                                      std::shared_ptr<const targets::Starter> starter = nullptr);
 
 }  // namespace touchstone::fuzz

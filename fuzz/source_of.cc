@@ -20,7 +20,7 @@ namespace {
 using Make = std::unique_ptr<Source> (*)(const std::string& ops, const std::string& target);
 
 std::unique_ptr<Source> make_lines(const std::string& ops, const std::string&) {
-  return std::make_unique<LineSource>(lines_of_spec(), ops);
+  return std::make_unique<LineSource>(suites::lines_of_spec(), ops);
 }
 
 std::unique_ptr<Source> operators_that(const std::string& ops, OperatorOptions options) {

@@ -151,8 +151,8 @@ StoredCase read_case(const std::string& path_or_line) {
   }
   made.is.model = load_model(folder / "model.onnx", Limits::trusted());
   for (std::size_t k = 0; fs::is_directory(folder / fmt::format("test_data_set_{}", k)); ++k) {
-    const DataSet set = read_data_set(folder / fmt::format("test_data_set_{}", k));
-    made.is.feeds.push_back(fed(made.is.model, set.inputs));
+    const suites::DataSet set = suites::read_data_set(folder / fmt::format("test_data_set_{}", k));
+    made.is.feeds.push_back(conformance::fed(made.is.model, set.inputs));
   }
   if (made.is.feeds.empty())
     throw Error(ErrorKind::file, "'" + path_or_line + "' holds no test_data_set_0");

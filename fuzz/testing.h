@@ -34,10 +34,10 @@ struct Fault {
   enum Kind { none, crash, hang, hoard, wrong_last, refuse } kind = none;
 };
 
-class FaultyModel : public LoadedModel {
+class FaultyModel : public targets::LoadedModel {
  public:
   FaultyModel(Model model, const Fault& fault) : model_(std::move(model)), fault_(fault) {}
-  std::vector<Port> inputs() const override { return ports_of(model_); }
+  std::vector<targets::Port> inputs() const override { return targets::ports_of(model_); }
   std::vector<std::string> kernels() const override { return {"planted"}; }
 
   std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) override {
@@ -73,11 +73,11 @@ class FaultyModel : public LoadedModel {
   Fault fault_;
 };
 
-class FaultyTarget : public Target {
+class FaultyTarget : public targets::Target {
  public:
   explicit FaultyTarget(Fault fault) : fault_(std::move(fault)) {}
   std::string name() const override { return "faulty"; }
-  std::unique_ptr<LoadedModel> load(const std::filesystem::path& model) override {
+  std::unique_ptr<targets::LoadedModel> load(const std::filesystem::path& model) override {
     return std::make_unique<FaultyModel>(load_valid(model, Limits::trusted()), fault_);
   }
 

@@ -8,7 +8,7 @@ namespace touchstone::memory {
 namespace {
 
 using Feeds = std::map<std::string, Value>;
-constexpr Index rows = 96, columns = 128;  // 48 KiB
+constexpr Index rows = 192, columns = 128;  // 96 KiB
 
 // y = relu(x) weights, and what `more` adds.
 Net product() {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 using Positions = std::vector<std::size_t>;
@@ -84,4 +84,4 @@ Bisected bisect(std::size_t count, const Shows& shows, Index max_runs) {
   return Search(count, shows, max_runs).run();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

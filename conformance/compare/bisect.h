@@ -8,7 +8,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 struct Bisected {
   std::vector<std::size_t> hidden;  // values that suffice to show the fault if they are hidden
@@ -25,4 +25,4 @@ using Shows = std::function<bool(const std::vector<std::size_t>& hidden)>;
 // removes it), the result is minimal.
 Bisected bisect(std::size_t count, const Shows& shows, Index max_runs);
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 using Positions = std::vector<std::size_t>;
@@ -69,4 +69,4 @@ TEST(Bisect, ASingleValueNeedsNoRun) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::compare

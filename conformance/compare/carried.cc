@@ -10,7 +10,7 @@
 #include "reference/calls.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 constexpr double max_work = 2e9;  // multiply-adds: about ten seconds
@@ -29,7 +29,7 @@ Bounded exactly(const Tensor& tensor, Index k) {
 }  // namespace
 
 CarriedNode::CarriedNode(const Node& node, std::vector<Carried> inputs, std::vector<Value> observed,
-                         const Interpretation& interpretation, const JudgeOptions& options)
+                         const Interpretation& interpretation, const judge::JudgeOptions& options)
     : node_(node),
       inputs_(std::move(inputs)),
       observed_(std::move(observed)),
@@ -78,7 +78,7 @@ void CarriedNode::read() {
     else if (work > max_work)
       not_known(node_, "too much work to bound each element");
   }
-  extended_ = bounded_outputs(*entry, call, interpretation_.cls);
+  extended_ = judge::bounded_outputs(*entry, call, interpretation_.cls);
 }
 
 Type CarriedNode::carried_type() const {
@@ -150,12 +150,12 @@ Carried CarriedNode::output(std::size_t k) {
   return made;
 }
 
-Comparison CarriedNode::judge(std::size_t k) {
+judge::Comparison CarriedNode::judge(std::size_t k) {
   if (extended_[k].present && observed_[k].is_tensor()) {
-    return judge_extended(extended_[k], observed_[k].tensor());
+    return judge::judge_extended(extended_[k], observed_[k].tensor());
   }
   if (carries()) not_known(node_, "values that were not seen decide");
-  return judge_exact(natively().at(k), observed_[k]);
+  return judge::judge_exact(natively().at(k), observed_[k]);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -10,7 +10,7 @@
 #include "model/graph.h"
 #include "reference/semantics/extended_call.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 struct Carried {
   Value ours;                  // computed by our own kernels
@@ -27,12 +27,12 @@ struct Interpretation {
 class CarriedNode {
  public:
   CarriedNode(const Node& node, std::vector<Carried> inputs, std::vector<Value> observed,
-              const Interpretation& interpretation, const JudgeOptions& options);
+              const Interpretation& interpretation, const judge::JudgeOptions& options);
 
   // Returns an output that was not observed. Throws Error (unsupported) if its bound is unknown.
   Carried output(std::size_t k);
   // Judges an observed output.
-  Comparison judge(std::size_t k);
+  judge::Comparison judge(std::size_t k);
 
  private:
   bool carries() const;
@@ -47,9 +47,9 @@ class CarriedNode {
   std::vector<Carried> inputs_;
   std::vector<Value> observed_, seen_inputs_;
   Interpretation interpretation_;
-  const JudgeOptions& options_;
+  const judge::JudgeOptions& options_;
   std::vector<ExtendedOutput<Bounded>> extended_;
   std::optional<std::vector<Value>> natively_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

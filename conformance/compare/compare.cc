@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "reference/feeds.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,25 +42,25 @@ std::vector<fs::path> write_feeds(const Graph& graph, const Values& feeds, const
   return files;
 }
 
-Observed observed(const Answer& answer) {
+Observed observed(const targets::Answer& answer) {
   Observed seen;
   seen.note = answer.note;
   if (!answer.has_outputs()) {
-    const Assessment failure = assess_failure(answer);
+    const conformance::Assessment failure = conformance::assess_failure(answer);
     seen.verdict = failure.verdict, seen.detail = failure.detail;
     return seen;
   }
-  seen.repeats = answer.kind != Answer::Kind::differed;
-  if (answer.kind == Answer::Kind::wrote_input) {
-    seen.verdict = name(Verdict::wrote_input), seen.detail = answer.detail;
+  seen.repeats = answer.kind != targets::Answer::Kind::differed;
+  if (answer.kind == targets::Answer::Kind::wrote_input) {
+    seen.verdict = judge::name(judge::Verdict::wrote_input), seen.detail = answer.detail;
   }
-  for (const Output& output : answer.outputs) {
+  for (const targets::Output& output : answer.outputs) {
     try {
       const ValueType type = parse_value_type(output.type);
       seen.values[output.name] =
           parse_value(std::as_bytes(std::span(output.bytes)), type, Limits::trusted());
     } catch (const Error&) {
-      seen.verdict = name(Verdict::wrong_type);
+      seen.verdict = judge::name(judge::Verdict::wrong_type);
       seen.detail =
           "'" + output.name + "' is given as " + output.type + ", and cannot be read as such";
       return seen;
@@ -81,7 +81,7 @@ class Side {
 
   // Runs in a new worker process.
   Observed run(const fs::path& file, unsigned runs) {
-    const Job job{file, inputs_, runs};
+    const targets::Job job{file, inputs_, runs};
     return observed(host_.run(std::span(&job, 1)).front());
   }
   // Runs in the existing worker process: a search has many runs.
@@ -100,7 +100,7 @@ class Side {
   const Model& model_;
   const std::vector<fs::path>& inputs_;
   const CompareOptions& options_;
-  Host host_;
+  targets::Host host_;
 };
 
 class Comparer {
@@ -166,13 +166,13 @@ class Comparer {
     std::set<std::string>& asked = asked_[k];
     for (const ValueInfo& output : model_.graph.outputs) asked.insert(output.name);
     if (side.tapped.ran) asked.insert(taps_.begin(), taps_.end());
-    nodes_[k] = nodes_seen(model_, feeds_, seen.values, asked);
-    const auto on_node = [&](const NodeBlame& one) {
+    nodes_[k] = conformance::nodes_seen(model_, feeds_, seen.values, asked);
+    const auto on_node = [&](const conformance::NodeBlame& one) {
       const std::string_view came_to =
-          one.skipped.empty() ? name(one.judgement.verdict) : "not judged";
+          one.skipped.empty() ? judge::name(one.judgement.verdict) : "not judged";
       step(stage(k, "judging its nodes"), static_cast<Index>(nodes_[k].size()), came_to);
     };
-    side.blame = blame(nodes_[k], options_.judge, on_node, [&](std::size_t at) {
+    side.blame = conformance::blame(nodes_[k], options_.judge, on_node, [&](std::size_t at) {
       return k == 1 && same_on_both(at) ? &found_.sides[0].blame.nodes[at] : nullptr;
     });
   }
@@ -180,7 +180,7 @@ class Comparer {
   // True if inputs and outputs of this node have the same bits on both sides.
   bool same_on_both(std::size_t at) const {
     if (nodes_[0].empty()) return false;
-    const TappedNode &left = nodes_[0][at], &right = nodes_[1][at];
+    const conformance::TappedNode &left = nodes_[0][at], &right = nodes_[1][at];
     const auto same = [](const std::vector<Value>& a, const std::vector<Value>& b) {
       return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_bits);
     };
@@ -239,7 +239,7 @@ class Comparer {
   std::vector<fs::path> inputs_;
   std::vector<std::unique_ptr<Side>> sides_;
   std::array<std::set<std::string>, 2> asked_;
-  std::array<std::vector<TappedNode>, 2> nodes_;
+  std::array<std::vector<conformance::TappedNode>, 2> nodes_;
   Compared found_;
 };
 
@@ -259,4 +259,4 @@ Compared compare(const Model& model, const fs::path& file, const Values& feeds,
   return Comparer(model, file, feeds, sides, options, on_step).run();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -17,7 +17,7 @@
 #include "conformance/compare/distance.h"
 #include "conformance/compare/region.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 // Selects the tapped values. Taps change the fusions of a runtime. `search`: a run without taps,
 // then one with all; if a fault vanishes with taps, a search for the nodes that show it only
@@ -27,7 +27,7 @@ enum class Taps { search, none, all, some };
 struct CompareOptions {
   Taps taps = Taps::search;
   std::vector<std::string> nodes;  // with `some`: the nodes whose inputs and outputs are tapped
-  JudgeOptions judge;
+  judge::JudgeOptions judge;
   std::chrono::milliseconds timeout{600'000};  // limit for each phase of each run
   std::filesystem::path scratch;               // a folder for this comparison alone
   Index max_runs = 100;                        // limit of a search on one side
@@ -55,7 +55,7 @@ struct Vanished {
 struct ComparedSide {
   std::string target, version;
   Observed plain, tapped;       // `tapped` is empty if no taps were requested or needed
-  Blame blame;                  // blame of the tapped run, or else of the plain one
+  conformance::Blame blame;     // blame of the tapped run, or else of the plain one
   std::vector<Distance> moved;  // distances from the outputs with taps to those without
   std::optional<Vanished> vanished;
   std::string not_searched;  // reason why a search that was due did not run
@@ -87,4 +87,4 @@ Compared compare(const Model& model, const std::filesystem::path& file,
                  const std::map<std::string, Value>& feeds, const std::array<CompareSide, 2>& sides,
                  const CompareOptions& options, const OnStep& on_step = {});
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -11,7 +11,7 @@
 #include "conformance/judge/text.h"
 #include "core/numbers/convert.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -76,9 +76,9 @@ void measure(const Tensor& left, const Tensor& right, Distance& found) {
     found.where = k;
   }
   if (found.where < 0) return;
-  found.place = index_text(left.shape(), found.where);
-  found.left = element_text(left, found.where);
-  found.right = element_text(right, found.where);
+  found.place = judge::index_text(left.shape(), found.where);
+  found.left = judge::element_text(left, found.where);
+  found.right = judge::element_text(right, found.where);
 }
 
 }  // namespace
@@ -95,7 +95,8 @@ Distance distance(const std::string& output, const Value& left, const Value& rig
   if (!found.unlike.empty() || left.absent()) return found;
   if (left.is_tensor()) {
     measure(left.tensor(), right.tensor(), found);
-  } else if (const Comparison all = judge_exact(left, right); !is_pass(all.verdict)) {
+  } else if (const judge::Comparison all = judge::judge_exact(left, right);
+             !judge::is_pass(all.verdict)) {
     found.unlike = all.detail.empty() ? "other values" : all.detail;
   }
   return found;
@@ -121,4 +122,4 @@ double farthest(const std::vector<Distance>& distances) {
   return most;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

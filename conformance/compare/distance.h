@@ -9,7 +9,7 @@
 #include "core/tensor.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 struct Distance {
   std::string output;
@@ -34,4 +34,4 @@ std::vector<Distance> distances(const std::vector<ValueInfo>& outputs,
 // Returns the largest relative distance.
 double farthest(const std::vector<Distance>& distances);
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

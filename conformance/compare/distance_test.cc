@@ -9,7 +9,7 @@
 
 #include "conformance/compare/testing.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 using testing::floats;
@@ -68,4 +68,4 @@ TEST(Distance, OfAllOutputsTheFarthestCounts) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::compare

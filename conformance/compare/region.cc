@@ -9,17 +9,17 @@
 #include "core/error.h"
 #include "model/scopes.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 class Walk {
  public:
-  Walk(const Model& model, const std::map<std::string, Value>& values, const JudgeOptions& options,
-       const Interpretation& interpretation)
+  Walk(const Model& model, const std::map<std::string, Value>& values,
+       const judge::JudgeOptions& options, const Interpretation& interpretation)
       : graph_(model.graph), values_(values), options_(options), interpretation_(interpretation) {}
 
   void visit(const Node& node) {
-    if (const std::string why = why_not_judged(node); !why.empty()) {
+    if (const std::string why = conformance::why_not_judged(node); !why.empty()) {
       throw Error(ErrorKind::unsupported, why);
     }
     std::vector<Carried> inputs;
@@ -39,7 +39,7 @@ class Walk {
       if (!carried) carried.emplace(node, inputs, outputs, interpretation_, options_);
       return *carried;
     };
-    NodeBlame shown{"", &node, {}, ""};
+    conformance::NodeBlame shown{"", &node, {}, ""};
     shown.judgement.outputs.resize(node.outputs.size());
     bool any = false;
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
@@ -53,8 +53,9 @@ class Walk {
         any = true;
         continue;
       }
-      const Comparison one = carry().judge(k);
-      shown.judgement.verdict = any ? worse(shown.judgement.verdict, one.verdict) : one.verdict;
+      const judge::Comparison one = carry().judge(k);
+      shown.judgement.verdict =
+          any ? judge::worse(shown.judgement.verdict, one.verdict) : one.verdict;
       shown.judgement.outputs[k] = one;
       any = true;
     }
@@ -62,7 +63,7 @@ class Walk {
     if (all_seen) {
       std::vector<Value> seen;
       for (const Carried& input : inputs) seen.push_back(input.ours);
-      shown.judgement = judge_node(node, seen, outputs, options_);
+      shown.judgement = judge::judge_node(node, seen, outputs, options_);
     }
     add(std::move(shown));
   }
@@ -82,26 +83,26 @@ class Walk {
     throw Error(ErrorKind::unsupported, "there is no value of '" + name + "'");
   }
 
-  void add(NodeBlame shown) {
-    const Verdict verdict = shown.judgement.verdict;
-    if (verdict == Verdict::open && found_.detail.empty()) {
+  void add(conformance::NodeBlame shown) {
+    const judge::Verdict verdict = shown.judgement.verdict;
+    if (verdict == judge::Verdict::open && found_.detail.empty()) {
       found_.detail = "the bound of these nodes together says nothing any more";
     }
-    found_.verdict = found_.shown.empty() ? verdict : worse(found_.verdict, verdict);
+    found_.verdict = found_.shown.empty() ? verdict : judge::worse(found_.verdict, verdict);
     found_.shown.push_back(std::move(shown));
   }
 
   const Graph& graph_;
   const std::map<std::string, Value>& values_;
-  const JudgeOptions& options_;
+  const judge::JudgeOptions& options_;
   Interpretation interpretation_;
   std::map<std::string, Carried> between_;
   RegionJudgement found_;
 };
 
 RegionJudgement judge_as(const Model& model, const std::set<Index>& nodes,
-                         const std::map<std::string, Value>& values, const JudgeOptions& options,
-                         const Interpretation& interpretation) {
+                         const std::map<std::string, Value>& values,
+                         const judge::JudgeOptions& options, const Interpretation& interpretation) {
   Walk walk(model, values, options, interpretation);
   try {
     for (const Node& node : model.graph.nodes) {
@@ -109,8 +110,8 @@ RegionJudgement judge_as(const Model& model, const std::set<Index>& nodes,
     }
   } catch (const Error& error) {
     RegionJudgement found = walk.take();
-    if (!is_fail(found.verdict)) {
-      found.verdict = Verdict::open;
+    if (!judge::is_fail(found.verdict)) {
+      found.verdict = judge::Verdict::open;
       found.detail = "these nodes cannot be judged together: " + error.message;
     }
     return found;
@@ -134,12 +135,12 @@ std::set<Index> region_around(const Model& model, const std::set<std::string>& h
 
 RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
                              const std::map<std::string, Value>& values,
-                             const JudgeOptions& options) {
+                             const judge::JudgeOptions& options) {
   if (!options.then_fast) return judge_as(model, nodes, values, options, {options.cls, false});
   RegionJudgement found = judge_as(model, nodes, values, options, {Class::fast, false});
-  if (!is_fail(found.verdict)) return found;
+  if (!judge::is_fail(found.verdict)) return found;
   const RegionJudgement flushed = judge_as(model, nodes, values, options, {Class::fast, true});
-  return is_fail(flushed.verdict) ? found : flushed;
+  return judge::is_fail(flushed.verdict) ? found : flushed;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -8,15 +8,15 @@
 
 #include "conformance/blame.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 // Returns the nodes of the main graph that make or use one of these values.
 std::set<Index> region_around(const Model& model, const std::set<std::string>& hidden);
 
 struct RegionJudgement {
-  Verdict verdict = Verdict::open;
-  std::string detail;            // reason for the verdict open
-  std::vector<NodeBlame> shown;  // its nodes whose outputs were observed
+  judge::Verdict verdict = judge::Verdict::open;
+  std::string detail;                         // reason for the verdict open
+  std::vector<conformance::NodeBlame> shown;  // its nodes whose outputs were observed
 };
 
 // Judges a region. `values`: what the target was fed and what was observed. Hidden values carry the
@@ -25,6 +25,6 @@ struct RegionJudgement {
 // observed.
 RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
                              const std::map<std::string, Value>& values,
-                             const JudgeOptions& options);
+                             const judge::JudgeOptions& options);
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -9,7 +9,7 @@
 
 #include "conformance/compare/testing.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 using testing::chain;
@@ -50,7 +50,7 @@ TEST(Region, WhatLiesBetweenMayHaveUsedUpItsBound) {
   const Model model = fused();
   const Values seen{{"x", inputs()}, {"y", floats(results(2))}};
   const RegionJudgement found = judge_region(model, {0, 1, 2}, seen, {});
-  EXPECT_EQ(found.verdict, Verdict::within) << found.detail;
+  EXPECT_EQ(found.verdict, judge::Verdict::within) << found.detail;
   ASSERT_EQ(found.shown.size(), 1u);
   EXPECT_EQ(found.shown[0].node->outputs[0], "y");
   EXPECT_LE(found.shown[0].judgement.outputs[0].utilisation_max, 1);
@@ -60,7 +60,7 @@ TEST(Region, PastTheBoundOfAllIsWrong) {
   const Model model = fused();
   const Values seen{{"x", inputs()}, {"y", floats(results(20))}};
   const RegionJudgement found = judge_region(model, {0, 1, 2}, seen, {});
-  EXPECT_EQ(found.verdict, Verdict::wrong_value) << found.detail;
+  EXPECT_EQ(found.verdict, judge::Verdict::wrong_value) << found.detail;
   ASSERT_EQ(found.shown.size(), 1u);
   EXPECT_EQ(found.shown[0].judgement.outputs[0].where, 19);
 }
@@ -75,8 +75,8 @@ TEST(Region, BoundsGoThroughMoves) {
     for (float& value : y) value = -value;
     return judge_region(model, {0, 1, 2}, {{"x", inputs()}, {"y", floats(y)}}, {}).verdict;
   };
-  EXPECT_EQ(judged(2), Verdict::within);
-  EXPECT_EQ(judged(20), Verdict::wrong_value);
+  EXPECT_EQ(judged(2), judge::Verdict::within);
+  EXPECT_EQ(judged(20), judge::Verdict::wrong_value);
 }
 
 // The elements decide their places, so places found with other elements in them mean nothing.
@@ -89,21 +89,21 @@ TEST(Region, AnOrderOfWhatWasNotSeenIsOpen) {
   count.data<Index>()[0] = 20;
   model.graph.initializers.emplace("k", count);
   const Values seen{{"x", inputs()}, {"y", floats(results(0))}};
-  EXPECT_EQ(judge_region(model, {0, 1, 2, 3}, seen, {}).verdict, Verdict::open);
+  EXPECT_EQ(judge_region(model, {0, 1, 2, 3}, seen, {}).verdict, judge::Verdict::open);
 }
 
 TEST(Region, AChoiceByWhatWasNotSeenIsOpen) {
   const Model model = chain({node("Exp", {"x"}, "a"), node("ArgMax", {"a"}, "y")});
   const Values seen{{"x", inputs()}, {"y", Tensor(Type::int64, {1})}};
   const RegionJudgement found = judge_region(model, {0, 1}, seen, {});
-  EXPECT_EQ(found.verdict, Verdict::open);
+  EXPECT_EQ(found.verdict, judge::Verdict::open);
   EXPECT_NE(found.detail, "");
 }
 
 TEST(Region, AShortListMayBeSizes) {
   const Values seen{{"x", floats({1})}, {"b", floats({-2.71828F})}};
   const RegionJudgement found = judge_region(fused(), {0, 1}, seen, {});
-  EXPECT_EQ(found.verdict, Verdict::open);
+  EXPECT_EQ(found.verdict, judge::Verdict::open);
   EXPECT_THAT(found.detail, ::testing::HasSubstr("short list")) << found.detail;
 }
 
@@ -111,22 +111,22 @@ TEST(Region, InTheStrictClassSubnormalsStay) {
   std::vector<float> x;
   for (int k = 0; k < 20; ++k) x.push_back(-90 - static_cast<float>(k) / 4);  // exp is subnormal
   const Values seen{{"x", floats(x)}, {"y", floats(std::vector<float>(20, 0))}};
-  EXPECT_FALSE(is_fail(judge_region(fused(), {0, 1, 2}, seen, {}).verdict));
-  JudgeOptions strict;
+  EXPECT_FALSE(judge::is_fail(judge_region(fused(), {0, 1, 2}, seen, {}).verdict));
+  judge::JudgeOptions strict;
   strict.then_fast = false;
-  EXPECT_EQ(judge_region(fused(), {0, 1, 2}, seen, strict).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge_region(fused(), {0, 1, 2}, seen, strict).verdict, judge::Verdict::wrong_value);
 }
 
 TEST(Region, WrongOnValuesThatWereSeenIsWrong) {
   const Values seen{{"x", floats({0})}, {"a", floats({1})}, {"b", floats({1})}, {"y", floats({1})}};
-  EXPECT_EQ(judge_region(fused(), {1}, seen, {}).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge_region(fused(), {1}, seen, {}).verdict, judge::Verdict::wrong_value);
 }
 
 TEST(Region, AMissingValueIsSaid) {
   const RegionJudgement found = judge_region(fused(), {1, 2}, {{"y", floats({1})}}, {});
-  EXPECT_EQ(found.verdict, Verdict::open);
+  EXPECT_EQ(found.verdict, judge::Verdict::open);
   EXPECT_THAT(found.detail, ::testing::HasSubstr("'a'")) << found.detail;
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::compare

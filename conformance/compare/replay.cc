@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 namespace fs = std::filesystem;
@@ -56,4 +56,4 @@ Replay write_replay(const Model& model, const std::set<Index>& nodes, const Valu
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

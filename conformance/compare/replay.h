@@ -8,7 +8,7 @@
 
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 struct Replay {
   std::filesystem::path model;  // folder/model.onnx
@@ -23,4 +23,4 @@ Replay write_replay(const Model& model, const std::set<Index>& nodes,
                     const std::map<std::string, Value>& values,
                     const std::filesystem::path& folder);
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

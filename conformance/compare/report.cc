@@ -5,7 +5,7 @@
 
 #include "conformance/report/json.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -36,15 +36,19 @@ Json vanished(const Model& model, const Vanished& gone) {
           {"nodes", std::move(nodes)},
           {"runs", gone.found.runs},
           {"smallest", gone.found.smallest},
-          {"verdict", name(gone.judgement.verdict)},
+          {"verdict", judge::name(gone.judgement.verdict)},
           {"detail", gone.judgement.detail}};
 }
 
 Json side(const Model& model, const ComparedSide& one) {
-  Json object{{"target", one.target},        {"version", one.version},
-              {"plain", run(one.plain)},     {"tapped", run(one.tapped)},
-              {"blame", to_json(one.blame)}, {"moved", list(one.moved)},
-              {"vanished", nullptr},         {"not_searched", one.not_searched}};
+  Json object{{"target", one.target},
+              {"version", one.version},
+              {"plain", run(one.plain)},
+              {"tapped", run(one.tapped)},
+              {"blame", report::to_json(one.blame)},
+              {"moved", list(one.moved)},
+              {"vanished", nullptr},
+              {"not_searched", one.not_searched}};
   if (one.vanished) object["vanished"] = vanished(model, *one.vanished);
   return object;
 }
@@ -62,7 +66,7 @@ Json to_json(const Distance& one) {
 Json to_json(const Model& model, const Compared& compared) {
   Json object{{"schema", "touchstone.compare/1"}, {"guilty", nullptr}};
   if (const auto k = compared.guilty()) {
-    const Blame& blame = compared.sides[*k].blame;
+    const conformance::Blame& blame = compared.sides[*k].blame;
     const Node& node = *blame.nodes[*blame.guilty].node;
     object["guilty"] = {{"side", *k == 0 ? "left" : "right"},
                         {"index", node.index},
@@ -76,4 +80,4 @@ Json to_json(const Model& model, const Compared& compared) {
   return object;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

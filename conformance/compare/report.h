@@ -4,9 +4,9 @@
 #include "conformance/compare/compare.h"
 #include "core/json.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 nlohmann::ordered_json to_json(const Distance& distance);
 nlohmann::ordered_json to_json(const Model& model, const Compared& compared);
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -8,7 +8,7 @@
 #include "model/scopes.h"
 #include "reference/shapes.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 std::set<std::string> names_of(const std::vector<ValueInfo>& infos) {
@@ -139,4 +139,4 @@ Model cut_out(const Model& model, const std::set<Index>& nodes,
   return part;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

@@ -9,7 +9,7 @@
 
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 
 // Returns the values that the main graph's nodes make and that are no outputs, in the order of
 // computation.
@@ -32,4 +32,4 @@ std::vector<std::string> taps_around(const Model& model, const std::vector<std::
 Model cut_out(const Model& model, const std::set<Index>& nodes,
               const std::map<std::string, Value>& values);
 
-}  // namespace touchstone
+}  // namespace touchstone::compare

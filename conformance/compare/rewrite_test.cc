@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::compare {
 namespace {
 
 using testing::chain;
@@ -114,4 +114,4 @@ TEST(Rewrite, WhatABodyReadsFromAroundItIsTappedAndFed) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::compare

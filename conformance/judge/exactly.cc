@@ -9,7 +9,7 @@
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 // Compares two elements of tensors of one type and shape: 0 is equal, up to 1 accepted.
@@ -49,8 +49,8 @@ void merge(Comparison& all, Comparison one, const std::string& place) {
 
 Comparison Walk::tensor(const Tensor& expected, const Tensor& actual) const {
   if (expected.type() != actual.type()) {
-    return refused(Verdict::wrong_type,
-                   std::string(name(actual.type())) + " for " + std::string(name(expected.type())));
+    return refused(Verdict::wrong_type, std::string(touchstone::name(actual.type())) + " for " +
+                                            std::string(touchstone::name(expected.type())));
   }
   if (!(expected.shape() == actual.shape())) {
     return refused(Verdict::wrong_shape, text(actual.shape()) + " for " + text(expected.shape()));
@@ -230,4 +230,4 @@ Comparison judge_tolerance(const Value& expected, const Value& actual, double rt
   return Walk{tolerance_distance, &rule}.value(expected, actual);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -7,7 +7,7 @@
 #include "conformance/judge/judge.h"
 #include "core/numbers/convert.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 template <class T>
@@ -50,12 +50,12 @@ TEST(JudgeExact, EveryTypeIsCompared) {
         Type::uint2,        Type::int2,           Type::float6e2m3, Type::float6e3m2}) {
     Tensor a(type, {5}), b(type, {5});
     for (Index i = 0; i < 5; ++i) set_code(a, i, 1), set_code(b, i, 1);
-    EXPECT_EQ(exact(a, b), Verdict::exact) << name(type);
-    EXPECT_EQ(compat(a, b), Verdict::exact) << name(type);
+    EXPECT_EQ(exact(a, b), Verdict::exact) << touchstone::name(type);
+    EXPECT_EQ(compat(a, b), Verdict::exact) << touchstone::name(type);
     set_code(b, 3, 0);
     const Comparison c = judge_exact(a, b);
-    EXPECT_EQ(c.verdict, Verdict::wrong_value) << name(type);
-    EXPECT_EQ(c.where, 3) << name(type);
+    EXPECT_EQ(c.verdict, Verdict::wrong_value) << touchstone::name(type);
+    EXPECT_EQ(c.where, 3) << touchstone::name(type);
     EXPECT_EQ(exact(a, Tensor(type, {5, 1})), Verdict::wrong_shape);
   }
   EXPECT_EQ(
@@ -120,4 +120,4 @@ TEST(JudgeTolerance, IsTheSuitesRule) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::judge

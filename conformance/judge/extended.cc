@@ -9,7 +9,7 @@
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -270,7 +270,8 @@ Comparison judge_extended(const ExtendedOutput<Bounded>& expected, const Tensor&
   out.elements = actual.size();
   if (actual.type() != expected.type) {
     out.verdict = Verdict::wrong_type;
-    out.detail = std::string(name(actual.type())) + " for " + std::string(name(expected.type));
+    out.detail = std::string(touchstone::name(actual.type())) + " for " +
+                 std::string(touchstone::name(expected.type));
     return out;
   }
   if (!(actual.shape() == expected.shape)) {
@@ -281,4 +282,4 @@ Comparison judge_extended(const ExtendedOutput<Bounded>& expected, const Tensor&
   return Tally(expected, actual, aggregate, arbiter).judge();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

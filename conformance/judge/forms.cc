@@ -1,7 +1,7 @@
 // Evaluates the entry's own formula and its alternatives.
 #include "conformance/judge/forms.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 void widen(ExtendedOutput<Bounded>& first, const ExtendedOutput<Bounded>& other) {
@@ -28,4 +28,4 @@ std::vector<ExtendedOutput<Bounded>> bounded_outputs(const ExtendedEntry& entry,
   return first;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -5,7 +5,7 @@
 
 #include "reference/semantics/extended_call.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 
 // Returns the bounded outputs by one formula: 0 is the entry's own, k its `also[k - 1]`. The caller
 // holds the BoundedScope.
@@ -17,4 +17,4 @@ std::vector<ExtendedOutput<Bounded>> outputs_by(const ExtendedEntry& entry, std:
 std::vector<ExtendedOutput<Bounded>> bounded_outputs(const ExtendedEntry& entry,
                                                      const ExtendedCall<Bounded>& call, Class cls);
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -9,7 +9,7 @@
 #include "core/tensor.h"
 #include "reference/semantics/extended_call.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 
 // Number of elements with a finite bound from which the tensor is also judged as a whole.
 constexpr Index aggregate_from = 64;
@@ -72,4 +72,4 @@ struct NodeJudgement {
 NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
                          const std::vector<Value>& observed, const JudgeOptions& options = {});
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -10,7 +10,7 @@
 
 #include "core/numbers/convert.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 std::vector<float> normals(Index count, unsigned seed, float mean = 0) {
@@ -395,4 +395,4 @@ TEST(Verdicts, EveryOneHasANameAndOneSide) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::judge

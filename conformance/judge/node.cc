@@ -12,7 +12,7 @@
 #include "core/numbers/formats.h"
 #include "reference/value_facts.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 bool is_subnormal(long double x, const Format& f) {
@@ -217,8 +217,8 @@ class NodeJudge {
       } else if (said_ && k < said_->types.size() && said_->types[k] != Type::undefined &&
                  !(observed_[k].is_tensor() && observed_[k].tensor().type() == said_->types[k])) {
         c.verdict = Verdict::wrong_type;
-        c.detail =
-            text(observed_[k].type()) + " for a tensor of " + std::string(name(said_->types[k]));
+        c.detail = text(observed_[k].type()) + " for a tensor of " +
+                   std::string(touchstone::name(said_->types[k]));
         bad = true;
       } else if (said_ && k < said_->shapes.size() && said_->shapes[k] &&
                  observed_[k].is_tensor() &&
@@ -368,4 +368,4 @@ NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::ve
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -14,7 +14,7 @@
 #include "reference/semantics/converted.h"
 #include "reference/semantics/follow.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 std::function<std::optional<Inferred>()> inferring(Infer infer, const Node& node,
@@ -136,4 +136,4 @@ NodeJudgement judge_node(const Node& node, const std::vector<Value>& inputs,
   return first;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -10,7 +10,7 @@
 #include "conformance/judge/judge.h"
 #include "reference/rulings.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 
 struct NodeMeans {
   const ExtendedEntry* extended = nullptr;  // null: every output is judged exactly
@@ -27,4 +27,4 @@ struct NodeMeans {
 NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::vector<Value>& inputs,
                          const std::vector<Value>& observed, const JudgeOptions& options);
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -8,7 +8,7 @@
 #include "conformance/judge/node_means.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 // y = exp(x) * 0.1, then the index of the largest, which has no extended semantics.
@@ -189,4 +189,4 @@ TEST(JudgeNode, WhatFastMistrustsIsNotRefusedBecauseStrictDid) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::judge

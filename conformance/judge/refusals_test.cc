@@ -11,7 +11,7 @@
 #include "core/numbers/convert.h"
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 using Floats = std::vector<float>;
@@ -158,7 +158,7 @@ TEST(Refusals, MatMulOfSixteenBits) {
   for (const Type type : {Type::bfloat16, Type::float16}) {
     const Rounding rounding = type == Type::bfloat16 ? to_bf16 : to_half;
     for (const Index depth : {768, 4096, 16384}) {
-      SCOPED_TRACE(std::string(name(type)) + ", " + std::to_string(depth));
+      SCOPED_TRACE(std::string(touchstone::name(type)) + ", " + std::to_string(depth));
       const Floats a = normals(8 * depth, 4, 0, rounding), b = normals(depth * 16, 5, 0, rounding);
       const Asked asked("MatMul", 13, {tensor(a, {8, depth}, type), tensor(b, {depth, 16}, type)});
       const Floats y = multiplied(a, b, 8, depth, 16);
@@ -397,4 +397,4 @@ TEST(Refusals, IntegersPastTheirRange) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -7,7 +7,7 @@
 
 #include "core/numbers/convert.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 template <class... Args>
@@ -68,4 +68,4 @@ std::string index_text(const Shape& shape, Index element) {
   return text(at);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::judge {
 namespace {
 
 struct Row {
@@ -52,4 +52,4 @@ bool is_pass(Verdict verdict) { return row(verdict).gravity < 10; }
 bool is_fail(Verdict verdict) { return row(verdict).gravity >= 30; }
 Verdict worse(Verdict a, Verdict b) { return row(a).gravity >= row(b).gravity ? a : b; }
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

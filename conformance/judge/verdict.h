@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace touchstone {
+namespace touchstone::judge {
 
 enum class Verdict {
   // right
@@ -40,4 +40,4 @@ bool is_fail(Verdict verdict);
 // mistrusted, unsupported, open, then the passes.
 Verdict worse(Verdict a, Verdict b);
 
-}  // namespace touchstone
+}  // namespace touchstone::judge

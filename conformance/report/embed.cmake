@@ -8,11 +8,11 @@ string(REPLACE "@SCRIPT@" "${script}" page "${page}")
 file(WRITE "${OUT}.new" "// Joined by the build from conformance/report/page/: edit those.
 #pragma once
 
-namespace touchstone {
+namespace touchstone::report {
 
 inline constexpr char page_text[] = R\"page(${page})page\";
 
-}  // namespace touchstone
+}  // namespace touchstone::report
 ")
 file(COPY_FILE "${OUT}.new" "${OUT}" ONLY_IF_DIFFERENT)
 file(REMOVE "${OUT}.new")

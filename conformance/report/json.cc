@@ -7,26 +7,26 @@
 #include "conformance/explanations.h"
 #include "conformance/tables.h"
 
-namespace touchstone {
+namespace touchstone::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 Json with_explanations(const std::string& target, const std::string& suite,
-                       const CaseResult& result) {
+                       const conformance::CaseResult& result) {
   Json object = to_json(result);
-  object["explained"] = explained_by(target, suite, result);
+  object["explained"] = conformance::explained_by(target, suite, result);
   return object;
 }
 
-Json to_json(const FastShare::Of& of) {
+Json share_json(const conformance::FastShare::Of& of) {
   return {{"cases", of.cases}, {"fast", of.fast}, {"views", of.views}, {"folded", of.folded}};
 }
 
-Json with_explanations(const TargetRun& run) {
-  const ToExplain counts = to_explain(run);
-  Json object = to_json(summarise(run.cases));
-  if (const Sharpness floats = sharpness(run.cases); floats.cases > 0) {
+Json with_explanations(const conformance::TargetRun& run) {
+  const conformance::ToExplain counts = conformance::to_explain(run);
+  Json object = to_json(conformance::summarise(run.cases));
+  if (const conformance::Sharpness floats = conformance::sharpness(run.cases); floats.cases > 0) {
     object["floats"] = {{"cases", floats.cases},
                         {"elements", floats.elements},
                         {"open", floats.open},
@@ -34,11 +34,14 @@ Json with_explanations(const TargetRun& run) {
                         {"utilisation", floats.utilisation()},
                         {"largest_utilisation", floats.largest_utilisation()}};
   }
-  if (const FastShare share = fast_share(run.cases); share.all.cases > 0) {
-    object["float32"] = to_json(share.all);
-    for (const auto& [op, of] : share.operators) object["float32"]["operators"][op] = to_json(of);
+  if (const conformance::FastShare share = conformance::fast_share(run.cases);
+      share.all.cases > 0) {
+    object["float32"] = share_json(share.all);
+    for (const auto& [op, of] : share.operators)
+      object["float32"]["operators"][op] = share_json(of);
   }
-  if (const auto kernels = kernel_counts(run.cases); !kernels.empty()) object["kernels"] = kernels;
+  if (const auto kernels = conformance::kernel_counts(run.cases); !kernels.empty())
+    object["kernels"] = kernels;
   object["to_explain"] = counts.cases;
   object["unexplained"] = counts.unexplained;
   object["target_fault"] = counts.target_fault;
@@ -51,9 +54,9 @@ Json number_or_null(std::optional<double> value) {
   return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
 }
 
-Json to_json(const CaseResult& result) {
+Json to_json(const conformance::CaseResult& result) {
   Json values = Json::array();
-  for (const Shown& row : result.values)
+  for (const conformance::Shown& row : result.values)
     values.push_back(Json::array({row.place, row.expected, row.actual}));
   Json object{{"name", result.name},
               {"kind", result.kind},
@@ -67,7 +70,7 @@ Json to_json(const CaseResult& result) {
   if (!result.ran.empty()) object["ran"] = result.ran;
   if (!result.kernels.empty()) object["kernels"] = result.kernels;
   if (result.judged) {
-    const JudgedNode& j = *result.judged;
+    const conformance::JudgedNode& j = *result.judged;
     object["judged"] = {{"node", j.node}, {"form", j.form},
                         {"type", j.type}, {"elements", j.elements},
                         {"open", j.open}, {"resolution", number_or_null(j.resolution)}};
@@ -75,11 +78,13 @@ Json to_json(const CaseResult& result) {
   return object;
 }
 
-Json to_json(const Summary& summary) {
+Json to_json(const conformance::Summary& summary) {
   Json object{{"cases", summary.cases}};
-  for (const Standing one : {Standing::pass, Standing::fail, Standing::open, Standing::unsupported,
-                             Standing::mistrusted, Standing::waived, Standing::harness}) {
-    object[std::string(name(one))] = summary.of(one);
+  for (const conformance::Standing one :
+       {conformance::Standing::pass, conformance::Standing::fail, conformance::Standing::open,
+        conformance::Standing::unsupported, conformance::Standing::mistrusted,
+        conformance::Standing::waived, conformance::Standing::harness}) {
+    object[std::string(conformance::name(one))] = summary.of(one);
   }
   object["rate"] = number_or_null(summary.rate());
   object["verdicts"] = summary.verdicts;
@@ -87,11 +92,11 @@ Json to_json(const Summary& summary) {
   return object;
 }
 
-Json conform_object(std::span<const TargetRun> runs) {
+Json conform_object(std::span<const conformance::TargetRun> runs) {
   Json object{{"schema", "touchstone.conform/1"}, {"runs", Json::array()}};
-  for (const TargetRun& run : runs) {
+  for (const conformance::TargetRun& run : runs) {
     Json cases = Json::array();
-    for (const CaseResult& result : run.cases)
+    for (const conformance::CaseResult& result : run.cases)
       cases.push_back(with_explanations(run.target, run.suite, result));
     object["runs"].push_back({{"target", run.target},
                               {"version", run.version},
@@ -103,15 +108,15 @@ Json conform_object(std::span<const TargetRun> runs) {
 }
 
 std::string log_line(const std::string& target, const std::string& suite,
-                     const CaseResult& result) {
+                     const conformance::CaseResult& result) {
   Json line{{"target", target}, {"suite", suite}};
   line.update(with_explanations(target, suite, result));
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::vector<CaseResult> read_log(std::string_view text, const std::string& target,
-                                 const std::string& suite) {
-  std::vector<CaseResult> results;
+std::vector<conformance::CaseResult> read_log(std::string_view text, const std::string& target,
+                                              const std::string& suite) {
+  std::vector<conformance::CaseResult> results;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -119,12 +124,12 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
     const Json one = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!one.is_object() || one.value("target", "") != target || one.value("suite", "") != suite)
       continue;
-    CaseResult result{one.value("name", ""),
-                      one.value("kind", ""),
-                      one.value("compat", ""),
-                      one.value("verdict", ""),
-                      {},
-                      one.value("detail", "")};
+    conformance::CaseResult result{one.value("name", ""),
+                                   one.value("kind", ""),
+                                   one.value("compat", ""),
+                                   one.value("verdict", ""),
+                                   {},
+                                   one.value("detail", "")};
     result.ran = one.value("ran", "");
     for (const Json& kernel : one.value("kernels", Json::array())) {
       if (kernel.is_string()) result.kernels.push_back(kernel);
@@ -155,4 +160,4 @@ std::vector<CaseResult> read_log(std::string_view text, const std::string& targe
   return results;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::report

@@ -10,25 +10,26 @@
 #include "conformance/results.h"
 #include "core/json.h"
 
-namespace touchstone {
+namespace touchstone::report {
 
 // Returns null for infinity and NaN, which JSON lacks.
 nlohmann::ordered_json number_or_null(std::optional<double> value);
 
-nlohmann::ordered_json to_json(const CaseResult& result);
-nlohmann::ordered_json to_json(const Summary& summary);
+nlohmann::ordered_json to_json(const conformance::CaseResult& result);
+nlohmann::ordered_json to_json(const conformance::Summary& summary);
 nlohmann::ordered_json conform_object(
-    std::span<const TargetRun> runs);  // "schema": "touchstone.conform/1"
+    std::span<const conformance::TargetRun> runs);  // "schema": "touchstone.conform/1"
 
-nlohmann::ordered_json to_json(const Comparison& comparison);  // object of `judge --json`
-nlohmann::ordered_json to_json(const Blame& blame);            // "schema": "touchstone.blame/1"
+nlohmann::ordered_json to_json(const judge::Comparison& comparison);  // object of `judge --json`
+nlohmann::ordered_json to_json(const conformance::Blame& blame);  // "schema": "touchstone.blame/1"
 
 // Returns one line of a log, with its target and suite.
-std::string log_line(const std::string& target, const std::string& suite, const CaseResult& result);
+std::string log_line(const std::string& target, const std::string& suite,
+                     const conformance::CaseResult& result);
 
 // Returns the results of one target and suite from a log's text. Skips a last line cut short by a
 // crash.
-std::vector<CaseResult> read_log(std::string_view text, const std::string& target,
-                                 const std::string& suite);
+std::vector<conformance::CaseResult> read_log(std::string_view text, const std::string& target,
+                                              const std::string& suite);
 
-}  // namespace touchstone
+}  // namespace touchstone::report

@@ -7,20 +7,22 @@
 
 #include "conformance/explanations.h"
 
-namespace touchstone {
+namespace touchstone::report {
 namespace {
 
-const CaseResult within{"test_a",
-                        "node",
-                        "pass",
-                        "within",
-                        0.25,
-                        "",
-                        JudgedNode{"Exp-13", "elementwise", "float", 9, 2, 0.5}};
-const CaseResult unsupported{"test_b", "node", "unsupported", "unsupported", {}, "Frob-7 \xff"};
+const conformance::CaseResult within{
+    "test_a",
+    "node",
+    "pass",
+    "within",
+    0.25,
+    "",
+    conformance::JudgedNode{"Exp-13", "elementwise", "float", 9, 2, 0.5}};
+const conformance::CaseResult unsupported{"test_b",      "node", "unsupported",
+                                          "unsupported", {},     "Frob-7 \xff"};
 
 TEST(Json, WhatRanFastIsSaidAndReadBack) {
-  TargetRun run{"fast", "mine", {within, unsupported}};
+  conformance::TargetRun run{"fast", "mine", {within, unsupported}};
   EXPECT_FALSE(conform_object(std::span(&run, 1))["runs"][0]["summary"].contains("float32"));
   run.cases[0].ran = "fast";
   run.cases[0].subject.op = "Exp";
@@ -35,7 +37,7 @@ TEST(Json, WhatRanFastIsSaidAndReadBack) {
 }
 
 TEST(Json, KernelsAreCountedByClassAndReadBack) {
-  TargetRun run{"fast", "mine", {within, within, within}};
+  conformance::TargetRun run{"fast", "mine", {within, within, within}};
   EXPECT_FALSE(conform_object(std::span(&run, 1))["runs"][0]["summary"].contains("kernels"));
   run.cases[0].kernels = {"pool", "view"};
   run.cases[1].kernels = {"pool"};
@@ -52,7 +54,7 @@ TEST(Json, KernelsAreCountedByClassAndReadBack) {
 }
 
 TEST(Json, TheObjectIsTheContract) {
-  const TargetRun run{"reference", "onnx@1.23.2", {within, unsupported}};
+  const conformance::TargetRun run{"reference", "onnx@1.23.2", {within, unsupported}};
   const auto object = conform_object(std::span(&run, 1));
   EXPECT_EQ(object["schema"], "touchstone.conform/1");
   const auto& first = object["runs"][0];
@@ -83,14 +85,15 @@ TEST(Json, TheObjectIsTheContract) {
 }
 
 TEST(Json, ACaseNamesWhatExplainsIt) {
-  const auto refused = [](const Explanation& one) {
+  const auto refused = [](const conformance::Explanation& one) {
     return one.target == "onnxruntime" && one.outcomes == "wrong-value/wrong-value";
   };
-  const auto found = std::ranges::find_if(explanations(), refused);
-  ASSERT_NE(found, explanations().end());
-  const Explanation& known = *found;
-  const CaseResult failed{std::string(known.pattern), "node", "wrong-value", "wrong-value", {}, ""};
-  const TargetRun run{"onnxruntime", std::string(known.suite), {failed}};
+  const auto found = std::ranges::find_if(conformance::explanations(), refused);
+  ASSERT_NE(found, conformance::explanations().end());
+  const conformance::Explanation& known = *found;
+  const conformance::CaseResult failed{
+      std::string(known.pattern), "node", "wrong-value", "wrong-value", {}, ""};
+  const conformance::TargetRun run{"onnxruntime", std::string(known.suite), {failed}};
   const auto object = conform_object(std::span(&run, 1));
   EXPECT_EQ(object["runs"][0]["cases"][0]["explained"].dump(),
             "[\"" + std::string(known.id) + "\"]");
@@ -107,7 +110,7 @@ TEST(Json, ALogReadsBackItsOwnTargetAndSuiteOnly) {
       log_line("reference", "onnx", within) + log_line("other", "onnx", unsupported) +
       log_line("reference", "mine", unsupported) + log_line("reference", "onnx", unsupported) +
       R"({"target": "reference", "suite": "onnx", "na)";
-  const std::vector<CaseResult> results = read_log(text, "reference", "onnx");
+  const std::vector<conformance::CaseResult> results = read_log(text, "reference", "onnx");
   ASSERT_EQ(results.size(), 2u);
   EXPECT_EQ(results[0].key(), "node/test_a");
   EXPECT_EQ(results[0].verdict, "within");
@@ -118,4 +121,4 @@ TEST(Json, ALogReadsBackItsOwnTargetAndSuiteOnly) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::report

@@ -4,29 +4,30 @@
 #include "conformance/report/json.h"
 #include "conformance/single_node.h"
 
-namespace touchstone {
+namespace touchstone::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const NodeBlame& one, const std::string& verdict) {
+Json to_json(const conformance::NodeBlame& one, const std::string& verdict) {
   Json row{{"path", one.path},
            {"index", one.node->index},
            {"node", one.node->name},
            {"op", one.node->op},
            {"verdict", verdict},
            {"sampled", one.judgement.sampled},
-           {"detail", one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped},
+           {"detail",
+            one.skipped.empty() ? conformance::describe(*one.node, one.judgement) : one.skipped},
            {"outputs", Json::array()}};
-  for (const Comparison& output : one.judgement.outputs)
-    row["outputs"].push_back(touchstone::to_json(output));
+  for (const judge::Comparison& output : one.judgement.outputs)
+    row["outputs"].push_back(touchstone::report::to_json(output));
   return row;
 }
 
 }  // namespace
 
-Json to_json(const Comparison& one) {
-  return {{"verdict", name(one.verdict)},
+Json to_json(const judge::Comparison& one) {
+  return {{"verdict", judge::name(one.verdict)},
           {"utilisation", number_or_null(one.utilisation_max)},
           {"utilisation_mean", number_or_null(one.utilisation_mean)},
           {"elements", one.elements},
@@ -40,18 +41,18 @@ Json to_json(const Comparison& one) {
           {"detail", one.detail}};
 }
 
-Json to_json(const Blame& found) {
+Json to_json(const conformance::Blame& found) {
   Json object{{"schema", "touchstone.blame/1"},
-              {"verdict", name(found.verdict)},
+              {"verdict", judge::name(found.verdict)},
               {"guilty", found.guilty ? Json(*found.guilty) : Json(nullptr)},
               {"elements", found.elements},
               {"judged", found.judged},
               {"resolution_median", number_or_null(found.resolution_median)}};
   std::map<std::string, Index> counts;
   Json nodes = Json::array();
-  for (const NodeBlame& one : found.nodes) {
+  for (const conformance::NodeBlame& one : found.nodes) {
     const std::string verdict =
-        one.skipped.empty() ? std::string(name(one.judgement.verdict)) : "not-judged";
+        one.skipped.empty() ? std::string(judge::name(one.judgement.verdict)) : "not-judged";
     ++counts[verdict];
     nodes.push_back(to_json(one, verdict));
   }
@@ -60,4 +61,4 @@ Json to_json(const Blame& found) {
   return object;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::report

@@ -7,15 +7,15 @@
 #include "conformance/results.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::report {
 namespace {
 
 // Returns the standing of each verdict, so that the page does not duplicate that table.
 nlohmann::ordered_json standings() {
   nlohmann::ordered_json all;
-  for (int code = 0; code <= static_cast<int>(Verdict::harness); ++code) {
-    const std::string_view verdict = name(static_cast<Verdict>(code));
-    all[std::string(verdict)] = name(standing(verdict));
+  for (int code = 0; code <= static_cast<int>(judge::Verdict::harness); ++code) {
+    const std::string_view verdict = judge::name(static_cast<judge::Verdict>(code));
+    all[std::string(verdict)] = conformance::name(conformance::standing(verdict));
   }
   return all;
 }
@@ -29,7 +29,7 @@ std::string html_page(const nlohmann::ordered_json& conform_object) {
   if (at == std::string_view::npos) BUG("the page has no place for results");
   nlohmann::ordered_json results = conform_object;
   results["standings"] = standings();
-  for (const Explanation& one : explanations())
+  for (const conformance::Explanation& one : conformance::explanations())
     results["explanations"][std::string(one.id)] = one.title;
   const std::string json = results.dump(-1, ' ', /*ensure_ascii=*/true,
                                         nlohmann::ordered_json::error_handler_t::replace);
@@ -42,4 +42,4 @@ std::string html_page(const nlohmann::ordered_json& conform_object) {
   return page;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::report

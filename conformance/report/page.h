@@ -5,8 +5,8 @@
 
 #include "core/json.h"
 
-namespace touchstone {
+namespace touchstone::report {
 
 std::string html_page(const nlohmann::ordered_json& conform_object);
 
-}  // namespace touchstone
+}  // namespace touchstone::report

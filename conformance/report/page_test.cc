@@ -7,7 +7,7 @@
 #include "conformance/explanations.h"
 #include "conformance/report/json.h"
 
-namespace touchstone {
+namespace touchstone::report {
 namespace {
 
 TEST(Page, StandsAlone) {
@@ -29,19 +29,20 @@ TEST(Page, KnowsHowEachVerdictCounts) {
 
 TEST(Page, KnowsTheTitleOfWhatExplainsACase) {
   const std::string page = html_page(conform_object({}));
-  const Explanation& known = explanations().front();
+  const conformance::Explanation& known = conformance::explanations().front();
   EXPECT_THAT(page, ::testing::HasSubstr("\"" + std::string(known.id) + "\":\""));
   EXPECT_THAT(page, ::testing::HasSubstr("explanations[id]"));
 }
 
 TEST(Page, AHostileDetailStaysData) {
-  const TargetRun run{"reference",
-                      "onnx",
-                      {{"a", "node", "crash", "crash", {}, "</script><script>alert(1)</script>"}}};
+  const conformance::TargetRun run{
+      "reference",
+      "onnx",
+      {{"a", "node", "crash", "crash", {}, "</script><script>alert(1)</script>"}}};
   const std::string page = html_page(conform_object(std::span(&run, 1)));
   EXPECT_THAT(page, ::testing::Not(::testing::HasSubstr("</script><script>alert")));
   EXPECT_THAT(page, ::testing::HasSubstr("\\u003c/script>\\u003cscript>alert(1)"));
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::report

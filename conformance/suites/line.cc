@@ -11,7 +11,7 @@
 #include "core/json.h"
 #include "core/numbers/convert.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 // An element as written: a number or a string.
@@ -302,4 +302,4 @@ std::string rule_of_line(const std::string& text) {
              : text.substr(mark + 2);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -19,7 +19,7 @@
 
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 
 struct LinePort {
   Value value;
@@ -63,4 +63,4 @@ Index opset_of(const Signature& signature);
 // Returns a model of one node in the newest opset in which its version is in force.
 LineModel model_of(const Line& line);
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

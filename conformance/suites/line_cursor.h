@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 
 class LineCursor {
  public:
@@ -46,4 +46,4 @@ class LineCursor {
   std::size_t at_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -12,7 +12,7 @@
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 using Number = long double;
@@ -186,4 +186,4 @@ void fill(Tensor& tensor, std::string_view regime, std::uint64_t key) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -7,7 +7,7 @@
 
 #include "core/tensor.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 
 // Names of regimes. whole: small integers; logs: log-uniform, both signs; cancel: neighbors nearly
 // cancel; giant: one large number among small; special: infinities, NaN, zeros, extremes,
@@ -19,4 +19,4 @@ bool is_regime(std::string_view name);
 // Fills a tensor of any type. `key` makes the data of cases and ports differ.
 void fill(Tensor& tensor, std::string_view regime, std::uint64_t key);
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

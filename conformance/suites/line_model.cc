@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "reference/shapes.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 std::string port_name(std::span<const ParameterSpec> ports, std::size_t k) {
@@ -125,4 +125,4 @@ LineModel model_of(const Line& line) {
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -11,7 +11,7 @@
 #include "core/json.h"
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 namespace fs = std::filesystem;
@@ -77,4 +77,4 @@ Case write_line(const Case& one, const fs::path& folder) {
   return written;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -10,7 +10,7 @@
 #include "core/numbers/convert.h"
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 std::vector<double> numbers(const Tensor& tensor) {
@@ -142,4 +142,4 @@ TEST(LineData, EveryRegimeFillsEveryType) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -7,7 +7,7 @@
 #include "conformance/suites/suite.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 // Validates a version, which becomes a folder's name and a command argument.
@@ -25,12 +25,15 @@ void hold_to_release(const std::string& version) {
 }
 
 int run_maker(const std::string& version) {
-  return run_beside_data({python_of(".venv"), "-m", "conformance.suites.make", version});
+  return conformance::run_beside_data(
+      {conformance::python_of(".venv"), "-m", "conformance.suites.make", version});
 }
 
 }  // namespace
 
-std::filesystem::path lines_of_spec() { return data_folder() / "conformance/suites/spec"; }
+std::filesystem::path lines_of_spec() {
+  return conformance::data_folder() / "conformance/suites/spec";
+}
 
 std::string pinned_release() { return TOUCHSTONE_ONNX; }
 
@@ -41,10 +44,10 @@ std::filesystem::path suite_of_release(const std::string& version) {
   if (!made() && run_maker(version) != 0 && !made()) {
     throw Error(ErrorKind::file,
                 "the suite of onnx " + version + " is not at '" + folder.string() + "'")
-        .with_help("in " + data_folder().string() + ": " + python_of(".venv") +
-                   " -m conformance.suites.make " + version);
+        .with_help("in " + conformance::data_folder().string() + ": " +
+                   conformance::python_of(".venv") + " -m conformance.suites.make " + version);
   }
   return folder;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace touchstone {
+namespace touchstone::suites {
 
 std::string pinned_release();  // the onnx release that this build was configured with
 
@@ -19,4 +19,4 @@ inline constexpr std::string_view all_releases = "all";
 // command to run.
 std::filesystem::path suite_of_release(const std::string& version);
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/files.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ void keep_shard(Suite& suite, Index index, Index count) {
   std::erase_if(suite.cases, [&](const Case&) { return position++ % count != index; });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -9,7 +9,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 
 // One test_data_set_K: inputs and expected outputs in their order.
 struct DataSet {
@@ -72,4 +72,4 @@ void drop_release(Suite& suite, std::string_view version);
 // spread evenly.
 void keep_shard(Suite& suite, Index index, Index count);
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

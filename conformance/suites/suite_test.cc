@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/files.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ TEST(Suite, AFilterMatchesNameOrKind) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::suites

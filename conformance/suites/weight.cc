@@ -9,7 +9,7 @@
 #include "core/files.h"
 #include "model/proto.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 constexpr Index read_up_to = 1 << 20;                // bytes of a file
@@ -55,4 +55,4 @@ Index weight_of_model(const std::filesystem::path& model) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::suites

@@ -10,7 +10,7 @@
 #include "core/scratch.h"
 #include "model/proto.h"
 
-namespace touchstone {
+namespace touchstone::suites {
 namespace {
 
 Index weighed(const pb::ModelProto& model, const Scratch& scratch) {
@@ -56,4 +56,4 @@ TEST(Weight, OfNoModelIsNone) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::suites

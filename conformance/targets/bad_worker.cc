@@ -11,7 +11,7 @@
 
 #include "conformance/targets/serve.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 Value number(float value) {
@@ -76,19 +76,20 @@ class BadTarget : public Target {
 };
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::targets
 
 int main() {
-  touchstone::become_worker(touchstone::Index{1} << 30);
-  touchstone::BadTarget target;
-  touchstone::serve([&](const touchstone::Message& message, const touchstone::Say& say) {
-    touchstone::Question question;
+  touchstone::targets::become_worker(touchstone::Index{1} << 30);
+  touchstone::targets::BadTarget target;
+  touchstone::targets::serve([&](const touchstone::targets::Message& message,
+                                 const touchstone::targets::Say& say) {
+    touchstone::targets::Question question;
     if (!read(message, question)) return say("nonsense");
-    const auto* job = std::get_if<touchstone::Job>(&question);
-    if (!job) return say(write(touchstone::Description{"bad", "1"}));
+    const auto* job = std::get_if<touchstone::targets::Job>(&question);
+    if (!job) return say(write(touchstone::targets::Description{"bad", "1"}));
     if (job->model.filename() == "nonsense") return say("nonsense");
-    while (job->model.filename() == "phases") say(write(touchstone::Phase::run));
-    say(write(run_job(target, *job, [&](touchstone::Phase phase) { say(write(phase)); })));
+    while (job->model.filename() == "phases") say(write(touchstone::targets::Phase::run));
+    say(write(run_job(target, *job, [&](touchstone::targets::Phase phase) { say(write(phase)); })));
   });
   return 0;
 }

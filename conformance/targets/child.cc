@@ -19,7 +19,7 @@
 
 extern char** environ;
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 constexpr off_t tail_bytes = 2048;
@@ -160,4 +160,4 @@ void Child::end(bool killed_by_us) {
   socket_ = printed_ = -1;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -9,7 +9,7 @@
 
 #include "conformance/targets/message.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 class Starter;
 
@@ -46,4 +46,4 @@ class Child {
   std::string exit_description_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

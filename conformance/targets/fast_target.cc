@@ -8,11 +8,11 @@
 #include "optimized/registry/registry.h"
 #include "optimized/session.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 // True if a model has a single node that reads a float32 tensor.
-bool is_float_case(const Model& model) {
+bool is_float_case(const touchstone::Model& model) {
   if (model.graph.nodes.size() != 1) return false;
   const std::vector<std::string>& read = model.graph.nodes.front().inputs;
   const auto is_read = [&](const std::string& name) {
@@ -34,7 +34,7 @@ bool contains(const std::vector<std::string>& names, std::string_view wanted) {
 
 class FastModel : public LoadedModel {
  public:
-  FastModel(Model model, const SessionOptions& options)
+  FastModel(touchstone::Model model, const touchstone::SessionOptions& options)
       : counts_(is_float_case(model)), session_(std::move(model), options) {}
 
   std::vector<Port> inputs() const override { return ports_of(session_.model()); }
@@ -77,7 +77,7 @@ class FastModel : public LoadedModel {
 
 class FastTarget : public Target {
  public:
-  explicit FastTarget(const SessionOptions& options) : options_(options) {}
+  explicit FastTarget(const touchstone::SessionOptions& options) : options_(options) {}
   std::string name() const override { return "fast"; }
 
   std::unique_ptr<LoadedModel> load(const std::filesystem::path& file) override {
@@ -85,13 +85,13 @@ class FastTarget : public Target {
   }
 
  private:
-  const SessionOptions options_;
+  const touchstone::SessionOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Target> make_fast(const SessionOptions& options) {
+std::unique_ptr<Target> make_fast(const touchstone::SessionOptions& options) {
   return std::make_unique<FastTarget>(options);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 bool fatal(const Answer& answer) {
@@ -141,4 +141,4 @@ std::vector<Answer> Host::run(std::span<const Job> batch) {
   return answers;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

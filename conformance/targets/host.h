@@ -12,7 +12,7 @@
 #include "conformance/targets/protocol.h"
 #include "conformance/targets/starter.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 class Host {
  public:
@@ -42,4 +42,4 @@ class Host {
   std::unique_ptr<Child> child_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -15,7 +15,7 @@
 #include "core/files.h"
 #include "core/scratch.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 using Kind = Answer::Kind;
@@ -200,4 +200,4 @@ TEST(Host, AMissingExecutableIsAnError) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::targets

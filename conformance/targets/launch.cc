@@ -12,7 +12,7 @@
 #include "conformance/data.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 constexpr std::size_t few = 16, many = 128;
@@ -36,8 +36,8 @@ Launch python_worker(const std::string& target, Index memory,
                      const std::function<std::string()>& python) {
   const std::string chosen = option_of(target, "python");
   Launch made{{chosen.empty() ? python() : chosen,
-               (data_folder() / "conformance/targets/worker.py").string(), "--target", target,
-               "--memory", std::to_string(memory)},
+               (conformance::data_folder() / "conformance/targets/worker.py").string(), "--target",
+               target, "--memory", std::to_string(memory)},
               many};
   made.starter = made.command;
   made.starter.push_back("--starter");
@@ -66,9 +66,9 @@ Launch launch(const std::string& target, const std::string& self, Index memory) 
   }
   if (target == "expectation") return {{}, few};
   if (std::ranges::find(runtimes, name) != std::end(runtimes))
-    return python_worker(target, memory, [&] { return python_of_runtime(name); });
+    return python_worker(target, memory, [&] { return conformance::python_of_runtime(name); });
   if (name == "onnx-reference" || name == "backend" || name == "python")
-    return python_worker(target, memory, [] { return python_of(".venv"); });
+    return python_worker(target, memory, [] { return conformance::python_of(".venv"); });
   if (target.starts_with("command:")) return any_command(target.substr(8), memory);
   throw Error(ErrorKind::usage, "there is no target '" + target + "'")
       .with_help(
@@ -85,4 +85,4 @@ Index share_of_memory(Index workers) {
   return std::max<Index>(whole / 4 * 3 / std::max<Index>(workers, 1), Index{2} << 30);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

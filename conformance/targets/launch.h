@@ -8,7 +8,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 struct Launch {
   std::vector<std::string> command;
@@ -31,4 +31,4 @@ Launch launch(const std::string& target, const std::string& self, Index memory);
 // Returns the bytes for each of so many workers that share three quarters of the machine's memory.
 Index share_of_memory(Index workers);
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

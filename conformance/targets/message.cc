@@ -11,7 +11,7 @@
 
 #include "core/budget.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 constexpr std::uint64_t max_bytes = (std::uint64_t{1} << 31) - 1;  // protobuf's own limit
@@ -101,4 +101,4 @@ IoStatus receive_message(int socket, Message& message, std::optional<Moment> dea
   return IoStatus::done;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace touchstone {
+namespace touchstone::targets {
 
 using Message = std::string;
 using Moment = std::chrono::steady_clock::time_point;
@@ -22,4 +22,4 @@ enum class IoStatus {
 IoStatus send_message(int socket, const Message& message, std::optional<Moment> deadline = {});
 IoStatus receive_message(int socket, Message& message, std::optional<Moment> deadline = {});
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -9,7 +9,7 @@
 
 #include "conformance/targets/protocol.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 struct Sockets {
@@ -125,4 +125,4 @@ TEST(Protocol, AWorkerCannotSayWhatOnlyTheHostKnows) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::targets

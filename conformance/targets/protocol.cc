@@ -3,7 +3,7 @@
 
 #include "conformance/targets/wire.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 // Converts an enumeration of the wire, which has the same order as ours. Returns false for a number
@@ -115,4 +115,4 @@ bool read(const Message& message, Reply& reply) {
   return false;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -10,7 +10,7 @@
 #include "conformance/targets/message.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 // One model with one set of inputs.
 struct Job {
@@ -72,4 +72,4 @@ Message write(const Reply& reply);
 // Accepts only those kinds of answers that a worker may send.
 bool read(const Message& message, Reply& reply);
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

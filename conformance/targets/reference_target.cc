@@ -4,12 +4,12 @@
 #include "model/model.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 class ReferenceModel : public LoadedModel {
  public:
-  explicit ReferenceModel(Model model) : model_(std::move(model)) {}
+  explicit ReferenceModel(touchstone::Model model) : model_(std::move(model)) {}
 
   std::vector<Port> inputs() const override { return ports_of(model_); }
 
@@ -18,7 +18,7 @@ class ReferenceModel : public LoadedModel {
   }
 
  private:
-  Model model_;
+  touchstone::Model model_;
 };
 
 class ReferenceTarget : public Target {
@@ -32,7 +32,7 @@ class ReferenceTarget : public Target {
 
 }  // namespace
 
-std::vector<Port> ports_of(const Model& model) {
+std::vector<Port> ports_of(const touchstone::Model& model) {
   std::vector<Port> ports;
   for (const ValueInfo& input : model.graph.inputs) {
     if (!input.type) {
@@ -48,4 +48,4 @@ std::vector<Port> ports_of(const Model& model) {
 
 std::unique_ptr<Target> make_reference() { return std::make_unique<ReferenceTarget>(); }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -13,7 +13,7 @@
 
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 constexpr rlim_t max_printed = rlim_t{64} << 20;
@@ -178,4 +178,4 @@ Answer run_job(Target& target, const Job& job, const std::function<void(Phase)>&
   return answer;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

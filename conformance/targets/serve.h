@@ -7,7 +7,7 @@
 #include "conformance/targets/target.h"
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 // Prepares the process, before the first job: redirects standard output to standard error, limits
 // data to memory_bytes (0: no limit), and lets the process die with its host.
@@ -29,4 +29,4 @@ Answer run_job(Target& target, const Job& job, const std::function<void(Phase)>&
 // default.
 std::vector<Port> fed_ports(const std::vector<Port>& ports, std::size_t files);
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

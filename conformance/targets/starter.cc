@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace touchstone {
+namespace touchstone::targets {
 namespace {
 
 constexpr std::chrono::seconds start_limit{120};  // as of a worker (conformance/targets/host.cc)
@@ -70,4 +70,4 @@ bool receive_number(int socket, int& number, std::chrono::milliseconds limit) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

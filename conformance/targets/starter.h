@@ -11,7 +11,7 @@
 
 #include "conformance/targets/child.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 class Starter {
  public:
@@ -36,4 +36,4 @@ class Starter {
 // Receives four bytes. Returns false after so long, or if no more can come.
 bool receive_number(int socket, int& number, std::chrono::milliseconds limit);
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

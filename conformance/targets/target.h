@@ -10,6 +10,11 @@
 #include "core/tensor.h"
 
 namespace touchstone {
+struct Model;
+struct SessionOptions;
+}  // namespace touchstone
+
+namespace touchstone::targets {
 
 struct Port {
   std::string name;
@@ -42,12 +47,10 @@ class Target {
 };
 
 // Returns the ports of a model of this project.
-struct Model;
-std::vector<Port> ports_of(const Model& model);
+std::vector<Port> ports_of(const touchstone::Model& model);
 
 // Create the reference interpreter and the fast executor as targets.
 std::unique_ptr<Target> make_reference();
-struct SessionOptions;
-std::unique_ptr<Target> make_fast(const SessionOptions& options);
+std::unique_ptr<Target> make_fast(const touchstone::SessionOptions& options);
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

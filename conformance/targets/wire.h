@@ -4,9 +4,9 @@
 #include "conformance/targets/protocol.h"
 #include "target.pb.h"
 
-namespace touchstone {
+namespace touchstone::targets {
 
 void put(const Answer& answer, wire::Answer& to);
 bool take(const wire::Answer& from, Answer& answer);
 
-}  // namespace touchstone
+}  // namespace touchstone::targets

@@ -7,8 +7,8 @@ namespace touchstone::bytes {
 
 void lines(Bytes input) {
   const std::string text(text_of(input));
-  rule_of_line(text);
-  accepts([&] { parse_line(text); });
+  suites::rule_of_line(text);
+  accepts([&] { suites::parse_line(text); });
 }
 
 }  // namespace touchstone::bytes

@@ -12,25 +12,25 @@ namespace touchstone::bytes {
 namespace {
 
 // Receives a frame from a peer that sends these bytes and ends.
-IoStatus receive(Bytes sent, Message& into) {
+targets::IoStatus receive(Bytes sent, targets::Message& into) {
   std::array<int, 2> ends{};
   require(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0, "no sockets");
   const ssize_t went = send(ends[0], sent.data(), sent.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   close(ends[0]);
-  const IoStatus status = receive_message(ends[1], into);
+  const targets::IoStatus status = targets::receive_message(ends[1], into);
   close(ends[1]);
-  require(status != IoStatus::done || static_cast<ssize_t>(into.size()) + 8 <= went,
+  require(status != targets::IoStatus::done || static_cast<ssize_t>(into.size()) + 8 <= went,
           "more was received than was sent");
   return status;
 }
 
 template <class What>
-void read_as(const Message& message) {
+void read_as(const targets::Message& message) {
   What read_one;
-  if (!read(message, read_one)) return;
-  const Message written = write(read_one);
+  if (!targets::read(message, read_one)) return;
+  const targets::Message written = targets::write(read_one);
   What again;
-  require(read(written, again) && write(again) == written,
+  require(targets::read(written, again) && targets::write(again) == written,
           "what was written is read as another message");
 }
 
@@ -40,10 +40,10 @@ void messages(Bytes input) {
   constexpr std::size_t most = 100'000;  // what a socket takes without a reader
   if (input.size() > most) return;
   accepts([&] {
-    Message framed;
-    if (receive(input, framed) != IoStatus::done) framed = text_of(input);
-    read_as<Question>(framed);
-    read_as<Reply>(framed);
+    targets::Message framed;
+    if (receive(input, framed) != targets::IoStatus::done) framed = text_of(input);
+    read_as<targets::Question>(framed);
+    read_as<targets::Reply>(framed);
   });
 }
 

@@ -91,14 +91,15 @@ class GraphGrower {
   // grow_node.cc
   bool grow_node();
   bool grow_template(const Signature& signature, const std::string& text);
-  std::vector<ValueId> place(const Line& line, Fit fit, std::optional<ValueId> first);
-  ValueId connect(const Line& line, std::size_t port, Fit fit, std::vector<ValueId>& chosen);
-  ValueId fill_port(const LinePort& port);
+  std::vector<ValueId> place(const suites::Line& line, Fit fit, std::optional<ValueId> first);
+  ValueId connect(const suites::Line& line, std::size_t port, Fit fit,
+                  std::vector<ValueId>& chosen);
+  ValueId fill_port(const suites::LinePort& port);
   ValueId broadcast_partner(ValueId with);
   std::vector<ValueId> add(Node node, const std::vector<ValueId>& inputs,
                            const std::vector<bool>& outputs);
   ValueId chain(ValueId from);
-  Line parse_seeded(const std::string& text);
+  suites::Line parse_seeded(const std::string& text);
   const Signature* draw_signature();
 
   // grow_idiom.cc

@@ -168,7 +168,7 @@ void GraphGrower::run(const std::vector<Statement>& statements, Scope& scope) {
           break;
         case Statement::Kind::constant: {
           const Signature& any = all_signatures().front();
-          const Line line = parse_seeded(
+          const suites::Line line = parse_seeded(
               fmt::format("{}{}{}-{}({})", any.domain, any.domain.empty() ? "" : ".", any.op,
                           any.since, substitute(statement.ports.front(), scope)));
           scope.values[statement.outputs.front()] =
@@ -198,7 +198,7 @@ void GraphGrower::run_node_statement(const Statement& statement, Scope& scope) {
     ports += (ports.empty() ? "" : ", ") + (is_name(port) ? "_" : substitute(port, scope));
   for (const std::string& name : statement.outputs) outputs.push_back(name != "_");
   Node node;
-  Line line;
+  suites::Line line;
   if (statement.op[0] == '@') {
     const auto function = scope.functions.find(statement.op.substr(1));
     if (function == scope.functions.end())

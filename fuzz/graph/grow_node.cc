@@ -26,16 +26,17 @@ Value rotated(const Value& value, Index by) {
   return made;
 }
 
-std::vector<bool> named_outputs(const Line& line) {
+std::vector<bool> named_outputs(const suites::Line& line) {
   std::vector<bool> named;
-  for (const char c : output_mask(line)) named.push_back(c == 'x');
+  for (const char c : suites::output_mask(line)) named.push_back(c == 'x');
   return named;
 }
 
 }  // namespace
 
-Line GraphGrower::parse_seeded(const std::string& text) {
-  Line line = parse_line(fmt::format("{} {}={}", text, seed_attribute, random_.bits() >> 12U));
+suites::Line GraphGrower::parse_seeded(const std::string& text) {
+  suites::Line line =
+      suites::parse_line(fmt::format("{} {}={}", text, seed_attribute, random_.bits() >> 12U));
   line.attributes.erase(seed_attribute);
   return line;
 }
@@ -65,10 +66,10 @@ bool GraphGrower::grow_node() {
 
 bool GraphGrower::grow_template(const Signature& signature, const std::string& text) {
   const std::string drawn = random_.one_in(40) ? text : with_tame_data(text);
-  Line line;
+  suites::Line line;
   if (!attempt([&] { line = parse_seeded(drawn); })) return false;
   const bool reads = std::any_of(line.inputs.begin(), line.inputs.end(),
-                                 [](const LinePort& port) { return !port.value.absent(); });
+                                 [](const suites::LinePort& port) { return !port.value.absent(); });
   for (const Fit fit : {Fit::as_is, Fit::adapted, Fit::fresh}) {
     if (fit == Fit::fresh && reads && options_.only_op.empty() && !random_.one_in(3)) return false;
     if (!reads && options_.only_op.empty() && !random_.one_in(4)) return false;
@@ -81,7 +82,8 @@ bool GraphGrower::grow_template(const Signature& signature, const std::string& t
 }
 
 // Adds the node of a line. `first`: the value that its first port reads.
-std::vector<ValueId> GraphGrower::place(const Line& line, Fit fit, std::optional<ValueId> first) {
+std::vector<ValueId> GraphGrower::place(const suites::Line& line, Fit fit,
+                                        std::optional<ValueId> first) {
   std::vector<ValueId> inputs;
   bool connected = fit == Fit::fresh;
   for (std::size_t port = 0; port < line.inputs.size(); ++port) {
@@ -121,9 +123,9 @@ std::vector<ValueId> GraphGrower::add(Node node, const std::vector<ValueId>& inp
 }
 
 // Returns a value for a port of the line; `chosen` are those of the ports before it.
-ValueId GraphGrower::connect(const Line& line, std::size_t port, Fit fit,
+ValueId GraphGrower::connect(const suites::Line& line, std::size_t port, Fit fit,
                              std::vector<ValueId>& chosen) {
-  const LinePort& wanted = line.inputs[port];
+  const suites::LinePort& wanted = line.inputs[port];
   const Type type = wanted.value.is_tensor() ? wanted.value.tensor().type() : Type::undefined;
   const bool computed = type == Type::undefined || !facts(type).is_integer;
   if (random_.below(computed ? 5 : 10) == 0 || (!computed && !random_.one_in(4)))
@@ -169,7 +171,7 @@ ValueId GraphGrower::broadcast_partner(ValueId with) {
   return new_tensor(value.element(), dims, "real");
 }
 
-ValueId GraphGrower::fill_port(const LinePort& port) {
+ValueId GraphGrower::fill_port(const suites::LinePort& port) {
   if (port.value.is_tensor() && (port.held || builder_.depth() > 1 || random_.one_in(2)))
     return builder_.add_initializer(port.value.tensor());
   std::vector<Value> by_run;
@@ -194,7 +196,7 @@ ValueId GraphGrower::chain(ValueId from) {
     if (list.empty()) continue;
     ValueId made = GraphBuilder::omitted;
     const bool added = attempt([&] {
-      const Line line = parse_seeded(with_tame_data(random_.pick(list)));
+      const suites::Line line = parse_seeded(with_tame_data(random_.pick(list)));
       for (const ValueId id : place(line, Fit::as_is, from)) {
         if (id != GraphBuilder::omitted &&
             builder_.value(id).element() == builder_.value(from).element() &&

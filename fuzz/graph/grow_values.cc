@@ -61,7 +61,7 @@ ValueId GraphGrower::new_input(Type type, const std::vector<SizesByRun>& dims,
   std::vector<Value> by_run;
   for (std::size_t run = 0; run < builder_.runs(); ++run) {
     Tensor tensor(type, shape_in_run(dims, run));
-    fill(tensor, regime, random_.bits());
+    suites::fill(tensor, regime, random_.bits());
     by_run.push_back(std::move(tensor));
   }
   std::optional<std::vector<Dim>> declared = declare(by_run);
@@ -76,7 +76,7 @@ ValueId GraphGrower::new_tensor(Type type, const std::vector<SizesByRun>& dims,
   if (!in_body && (!fixed || !random_.one_in(4))) return new_input(type, dims, regime);
   if (!fixed) refuse("a body holds no value whose extents differ between runs");
   Tensor tensor(type, shape_in_run(dims, 0));
-  fill(tensor, regime, random_.bits());
+  suites::fill(tensor, regime, random_.bits());
   return builder_.add_initializer(std::move(tensor));
 }
 

@@ -29,11 +29,11 @@ BodyJudgement judge_call(const Model& model, const Node& node, const Feeds& know
     if (!node.outputs[k].empty())
       values[function.outputs[k]] = value_of(model, node.outputs[k], known);
   }
-  const RegionJudgement region = judge_region(body, all, values, judge_options());
-  for (const NodeBlame& one : region.shown) {
-    if (is_fail(one.judgement.verdict))
+  const compare::RegionJudgement region = compare::judge_region(body, all, values, judge_options());
+  for (const conformance::NodeBlame& one : region.shown) {
+    if (judge::is_fail(one.judgement.verdict))
       return {one.judgement.verdict,
-              name_of(*one.node) + " inside: " + describe(*one.node, one.judgement)};
+              name_of(*one.node) + " inside: " + conformance::describe(*one.node, one.judgement)};
   }
   return {region.verdict, region.detail};
 }
@@ -53,18 +53,18 @@ BodyJudgement judge_body(const Model& model, const Node& node, const Feeds& know
     expected =
         run_node(node, [&](const std::string& name) { return value_of(model, name, known); });
   } catch (const Error& error) {
-    return {Verdict::accepted_invalid, error.message};
+    return {judge::Verdict::accepted_invalid, error.message};
   }
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     if (node.outputs[k].empty()) continue;
     const Value actual = value_of(model, node.outputs[k], known);
     if (same_value(expected[k], actual)) continue;
-    const Comparison by_tolerance = judge_tolerance(expected[k], actual);
-    if (is_pass(by_tolerance.verdict)) continue;
+    const judge::Comparison by_tolerance = judge::judge_tolerance(expected[k], actual);
+    if (judge::is_pass(by_tolerance.verdict)) continue;
     if (node.function) return judge_call(model, node, known);
-    return {by_tolerance.verdict, describe(node.outputs[k], by_tolerance)};
+    return {by_tolerance.verdict, conformance::describe(node.outputs[k], by_tolerance)};
   }
-  return {Verdict::within, ""};
+  return {judge::Verdict::within, ""};
 }
 
 }  // namespace touchstone::fuzz

@@ -9,7 +9,7 @@
 namespace touchstone::fuzz {
 
 struct BodyJudgement {
-  Verdict verdict = Verdict::open;
+  judge::Verdict verdict = judge::Verdict::open;
   std::string detail;
 };
 

@@ -20,17 +20,17 @@
 namespace touchstone::fuzz {
 namespace {
 
-Verdict verdict_of(const Error& error) {
+judge::Verdict verdict_of(const Error& error) {
   switch (error.kind) {
     case ErrorKind::unsupported:
-      return Verdict::unsupported;
+      return judge::Verdict::unsupported;
     case ErrorKind::internal:
-      return Verdict::crash;
+      return judge::Verdict::crash;
     case ErrorKind::out_of_memory:
     case ErrorKind::limit:
-      return Verdict::out_of_memory;
+      return judge::Verdict::out_of_memory;
     default:
-      return Verdict::rejected_valid;
+      return judge::Verdict::rejected_valid;
   }
 }
 
@@ -38,27 +38,29 @@ void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
                   GraphJudgement& found) {
   std::set<std::string> requested;
   for (const auto& [name, value] : seen) requested.insert(name);
-  const Blame all = blame(nodes_seen(resolved, feeds, seen, requested), judge_options());
+  const conformance::Blame all = conformance::blame(
+      conformance::nodes_seen(resolved, feeds, seen, requested), judge_options());
   Feeds known = feeds;
   known.insert(seen.begin(), seen.end());
   found.elements += all.judged;
-  for (const NodeBlame& one : all.nodes) {
+  for (const conformance::NodeBlame& one : all.nodes) {
     if (!one.skipped.empty()) {
       const BodyJudgement body = judge_body(resolved, *one.node, known);
-      if (is_fail(body.verdict)) {
+      if (judge::is_fail(body.verdict)) {
         found.verdict = body.verdict;
         found.guilty = name_of(*one.node);
         found.detail = body.detail;
         return;
       }
-      ++(body.verdict == Verdict::open ? found.skipped : found.judged);
-    } else if (is_fail(one.judgement.verdict) || one.judgement.verdict == Verdict::harness) {
+      ++(body.verdict == judge::Verdict::open ? found.skipped : found.judged);
+    } else if (judge::is_fail(one.judgement.verdict) ||
+               one.judgement.verdict == judge::Verdict::harness) {
       found.verdict = one.judgement.verdict;
       found.guilty = name_of(*one.node);
-      found.detail = describe(*one.node, one.judgement);
+      found.detail = conformance::describe(*one.node, one.judgement);
       return;
-    } else if (one.judgement.verdict == Verdict::open ||
-               one.judgement.verdict == Verdict::unsupported) {
+    } else if (one.judgement.verdict == judge::Verdict::open ||
+               one.judgement.verdict == judge::Verdict::unsupported) {
       ++found.skipped;
     } else {
       ++found.judged;
@@ -75,7 +77,7 @@ bool data_decides(const Model& resolved, const Case& made, const GraphAnswer& an
   };
   const std::vector<Node>& nodes = resolved.graph.nodes;
   const auto guilty = std::find_if(nodes.begin(), nodes.end(), refuses);
-  if (answer.failure != Verdict::rejected_valid || guilty == nodes.end()) return false;
+  if (answer.failure != judge::Verdict::rejected_valid || guilty == nodes.end()) return false;
   Model before = resolved;
   before.graph.nodes.erase(before.graph.nodes.begin() + (guilty - nodes.begin()),
                            before.graph.nodes.end());
@@ -116,7 +118,7 @@ Model tapped_model(const Model& resolved) {
   for (const ValueInfo& info : resolved.graph.values) {
     if (info.type) types.emplace(info.name, *info.type);
   }
-  return with_taps(resolved, hidden_values(resolved), types);
+  return compare::with_taps(resolved, compare::hidden_values(resolved), types);
 }
 
 GraphJudgement judge_answers(const Model& resolved, const Case& made, const GraphAnswer& plain,
@@ -128,10 +130,10 @@ GraphJudgement judge_answers(const Model& resolved, const Case& made, const Grap
     found.detail = answer->error + (answer->place.empty() ? "" : " at " + answer->place);
     found.run = static_cast<Index>(answer->outputs.size());
     found.tapped = answer == &tapped;
-    if (data_decides(resolved, made, *answer, run_target)) found.verdict = Verdict::open;
+    if (data_decides(resolved, made, *answer, run_target)) found.verdict = judge::Verdict::open;
     return found;
   }
-  const bool drawn = draws(resolved.graph.nodes);
+  const bool drawn = conformance::draws(resolved.graph.nodes);
   for (std::size_t run = 0; run < made.feeds.size(); ++run) {
     found.run = static_cast<Index>(run);
     judge_tapped(resolved, made.feeds[run], tapped.outputs[run], found);
@@ -140,7 +142,7 @@ GraphJudgement judge_answers(const Model& resolved, const Case& made, const Grap
                    found);
     if (!found.guilty.empty()) return found;
   }
-  if (found.judged > 0) found.verdict = Verdict::within;
+  if (found.judged > 0) found.verdict = judge::Verdict::within;
   return found;
 }
 
@@ -150,7 +152,7 @@ GraphJudgement judge_graph(const Case& made, const SessionOptions& options) {
     require_valid(model, Limits::trusted());
   } catch (const Error& error) {
     GraphJudgement found;
-    found.verdict = Verdict::harness;
+    found.verdict = judge::Verdict::harness;
     found.detail = "the checker refuses the case: " + error.message;
     return found;
   }

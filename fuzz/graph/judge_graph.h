@@ -16,7 +16,7 @@ namespace touchstone::fuzz {
 
 // The guilty node, or the failure of a whole run.
 struct GraphJudgement {
-  Verdict verdict = Verdict::open;
+  judge::Verdict verdict = judge::Verdict::open;
   std::string guilty;  // "Clip-13", "" if no node is
   std::string detail;
   Index run = 0;       // the set of feeds
@@ -30,7 +30,7 @@ struct GraphAnswer {
   std::vector<Feeds> outputs;
   std::string error;  // "" if all runs succeeded
   std::string place;  // of the error: "node 'n_v3' (Neg), main graph"
-  Verdict failure = Verdict::open;
+  judge::Verdict failure = judge::Verdict::open;
 };
 
 GraphAnswer run_fast(const Model& model, const std::vector<Feeds>& feeds,

@@ -59,7 +59,7 @@ Value changed(const Value& value) {
 TEST(JudgeGraph, AcceptsTheReference) {
   const Answers all = answers();
   const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
-  EXPECT_TRUE(is_pass(found.verdict)) << found.detail;
+  EXPECT_TRUE(judge::is_pass(found.verdict)) << found.detail;
   EXPECT_EQ(found.judged, 2);
 }
 
@@ -67,7 +67,7 @@ TEST(JudgeGraph, BlamesTheFirstNodeThatIsWrong) {
   Answers all = answers();
   all.tapped.outputs[0]["a"] = changed(all.tapped.outputs[0]["a"]);
   const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
-  EXPECT_EQ(found.verdict, Verdict::wrong_value);
+  EXPECT_EQ(found.verdict, judge::Verdict::wrong_value);
   EXPECT_EQ(found.guilty, "Relu-14");
   EXPECT_TRUE(found.tapped);
 }
@@ -82,7 +82,7 @@ TEST(JudgeGraph, SeesAFaultThatTapsHide) {
   };
   all.plain = all.run(all.model, all.made.feeds);
   const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
-  EXPECT_EQ(found.verdict, Verdict::wrong_value);
+  EXPECT_EQ(found.verdict, judge::Verdict::wrong_value);
   EXPECT_EQ(found.guilty, "Neg-13");
   EXPECT_FALSE(found.tapped);
 }
@@ -91,7 +91,7 @@ TEST(JudgeGraph, ARefusedRunIsNamed) {
   Answers all = answers();
   all.plain = run_fast(all.model, {{}}, {.threads = 1});
   const GraphJudgement found = judge_answers(all.model, all.made, all.plain, all.tapped, all.run);
-  EXPECT_EQ(found.verdict, Verdict::rejected_valid);
+  EXPECT_EQ(found.verdict, judge::Verdict::rejected_valid);
   EXPECT_FALSE(found.tapped);
 }
 
@@ -99,7 +99,8 @@ TEST(JudgeGraph, TheFastExecutorPassesSomeGraphs) {
   const GraphSource source;
   for (std::uint64_t number = 0; number < 20; ++number) {
     const GraphJudgement found = judge_graph(source.make(number), {.threads = 1});
-    EXPECT_FALSE(is_fail(found.verdict)) << number << " " << found.guilty << " " << found.detail;
+    EXPECT_FALSE(judge::is_fail(found.verdict))
+        << number << " " << found.guilty << " " << found.detail;
   }
 }
 

@@ -21,7 +21,7 @@ constexpr Index max_runs = 40;
 bool differs(const Feeds& hidden, const Feeds& shown, const std::string& output) {
   const auto a = hidden.find(output), b = shown.find(output);
   if (a == hidden.end() || b == shown.end()) return a != b;
-  return !is_pass(judge_tolerance(b->second, a->second).verdict);
+  return !judge::is_pass(judge::judge_tolerance(b->second, a->second).verdict);
 }
 
 std::set<std::string> names_at(const std::vector<std::string>& names,
@@ -36,7 +36,7 @@ Model with_taps_but(const Model& resolved, const std::vector<std::string>& all,
   std::vector<std::string> taps;
   std::copy_if(all.begin(), all.end(), std::back_inserter(taps),
                [&](const std::string& name) { return !hidden.contains(name); });
-  return with_taps(resolved, taps, {});
+  return compare::with_taps(resolved, taps, {});
 }
 
 // True if each of the nodes, judged alone, may have made these outputs of these inputs. Serves
@@ -45,14 +45,14 @@ bool fits(const Model& resolved, const std::set<Index>& nodes, const Feeds& valu
   std::set<std::string> requested;
   for (const auto& [name, value] : values) requested.insert(name);
   const Feeds none;  // the values hold the feeds
-  std::vector<TappedNode> some;
-  for (TappedNode& one : nodes_seen(resolved, none, values, requested)) {
+  std::vector<conformance::TappedNode> some;
+  for (conformance::TappedNode& one : conformance::nodes_seen(resolved, none, values, requested)) {
     if (nodes.contains(one.node->index)) some.push_back(std::move(one));
   }
-  const Blame all = blame(some, judge_options());
-  return std::all_of(all.nodes.begin(), all.nodes.end(), [&](const NodeBlame& one) {
-    return !is_fail(one.skipped.empty() ? one.judgement.verdict
-                                        : judge_body(resolved, *one.node, values).verdict);
+  const conformance::Blame all = conformance::blame(some, judge_options());
+  return std::all_of(all.nodes.begin(), all.nodes.end(), [&](const conformance::NodeBlame& one) {
+    return !judge::is_fail(one.skipped.empty() ? one.judgement.verdict
+                                               : judge_body(resolved, *one.node, values).verdict);
   });
 }
 
@@ -63,7 +63,7 @@ std::string name_of(const Node& node) {
 }
 
 bool same_value(const Value& a, const Value& b) {
-  return is_pass(judge_exact(a, b, ZeroSign::compared).verdict);
+  return judge::is_pass(judge::judge_exact(a, b, judge::ZeroSign::compared).verdict);
 }
 
 void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::size_t run,
@@ -82,7 +82,7 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
     ++found.rounded;
     return;
   }
-  const std::vector<std::string> all = hidden_values(resolved);
+  const std::vector<std::string> all = compare::hidden_values(resolved);
   const std::vector<Feeds> until(feeds.begin(),
                                  feeds.begin() + static_cast<std::ptrdiff_t>(run) + 1);
   Feeds last = plain;  // outputs of the last run that differed
@@ -96,26 +96,26 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
     if (shown) last = answer.outputs.back();
     return shown;
   };
-  const Bisected smallest = bisect(all.size(), shows, max_runs);
+  const compare::Bisected smallest = compare::bisect(all.size(), shows, max_runs);
   const std::set<std::string> hidden = names_at(all, smallest.hidden);
   Feeds values = feeds[run];
   values.insert(last.begin(), last.end());
-  const RegionJudgement region =
-      judge_region(resolved, region_around(resolved, hidden), values, judge_options());
-  const bool fails = is_fail(region.verdict);
+  const compare::RegionJudgement region = compare::judge_region(
+      resolved, compare::region_around(resolved, hidden), values, judge_options());
+  const bool fails = judge::is_fail(region.verdict);
   values.insert(tapped.begin(), tapped.end());
-  if (!fails &&
-      (is_pass(region.verdict) || fits(resolved, region_around(resolved, hidden), values))) {
+  if (!fails && (judge::is_pass(region.verdict) ||
+                 fits(resolved, compare::region_around(resolved, hidden), values))) {
     ++found.rounded;
     return;
   }
   found.tapped = false;
-  found.verdict = Verdict::wrong_value;
-  for (const NodeBlame& one : region.shown) {
-    if (!is_fail(one.judgement.verdict)) continue;
+  found.verdict = judge::Verdict::wrong_value;
+  for (const conformance::NodeBlame& one : region.shown) {
+    if (!judge::is_fail(one.judgement.verdict)) continue;
     found.verdict = one.judgement.verdict;
     found.guilty = name_of(*one.node);
-    found.detail = describe(*one.node, one.judgement);
+    found.detail = conformance::describe(*one.node, one.judgement);
     break;
   }
   if (found.guilty.empty()) {
@@ -127,7 +127,8 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
     found.guilty = maker == resolved.graph.nodes.end() ? far.front() : name_of(*maker);
     const auto actual = plain.find(far.front()), expected = tapped.find(far.front());
     if (actual != plain.end() && expected != tapped.end())
-      found.detail = describe(far.front(), judge_tolerance(expected->second, actual->second));
+      found.detail = conformance::describe(
+          far.front(), judge::judge_tolerance(expected->second, actual->second));
     found.detail += "; " + region.detail;
   }
   std::string names;

@@ -12,7 +12,7 @@ namespace touchstone::fuzz {
 
 // Options of local blame. Elements share errors, as after a broadcast, so the test of a whole
 // tensor, which assumes independent ones, does not apply.
-constexpr JudgeOptions judge_options() { return {.random_data = false}; }
+constexpr judge::JudgeOptions judge_options() { return {.random_data = false}; }
 
 std::string name_of(const Node& node);  // "Clip-13"
 

@@ -35,10 +35,10 @@ NodeTemplates::NodeTemplates(const std::filesystem::path& folder) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
       const std::string line = text.substr(at, end - at);
       at = end + 1;
-      if (line.empty() || line[0] == '#' || !rule_of_line(line).empty()) continue;
+      if (line.empty() || line[0] == '#' || !suites::rule_of_line(line).empty()) continue;
       const std::string name = line.substr(0, line.find('('));
       auto found = known.find(name);
-      if (found == known.end()) found = known.emplace(name, find_version(name)).first;
+      if (found == known.end()) found = known.emplace(name, suites::find_version(name)).first;
       if (!found->second)
         throw Error(ErrorKind::usage, "the line '" + line + "' names no operator version");
       const Signature& signature = *found->second;

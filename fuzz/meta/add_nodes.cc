@@ -21,7 +21,7 @@ namespace {
 // Makes nodes that copy a value, where the model's opset has a version that takes its type.
 class Copier {
  public:
-  explicit Copier(const Model& model) : types_(types_of_values(model)) {
+  explicit Copier(const Model& model) : types_(compare::types_of_values(model)) {
     const auto opset = model.opsets.find("");
     if (opset == model.opsets.end()) return;
     for (const BodyOperator& one : body_operators()) {
@@ -130,7 +130,8 @@ bool runs_alike(const Case& one, const std::vector<Feeds>& expected, const Case&
   try {
     const std::vector<Feeds> made = reference_runs(tried);
     for (std::size_t k = 0; k < expected.size(); ++k) {
-      if (!first_other_output(one, expected[k], made[k], ZeroSign::compared).empty()) return false;
+      if (!first_other_output(one, expected[k], made[k], judge::ZeroSign::compared).empty())
+        return false;
     }
     return true;
   } catch (const Error& error) {
@@ -205,9 +206,9 @@ void add_dead_nodes(Variant& variant, const std::string& which) {
 void add_outputs(Variant& variant, const std::string& which) {
   Model& model = variant.is.model;
   if (which == "omitted") return name_omitted(variant.is);
-  const std::vector<std::string> hidden = hidden_values(model);
+  const std::vector<std::string> hidden = compare::hidden_values(model);
   if (hidden.empty()) nothing_to_change("no value is hidden");
-  model = with_taps(model, hidden, types_of_values(model));
+  model = compare::with_taps(model, hidden, compare::types_of_values(model));
 }
 
 }  // namespace touchstone::fuzz

@@ -46,7 +46,7 @@ class Pair {
     found_.covered.push_back("meta/" + label_);
     try {
       compare_runs(resolved);
-    } catch (const NoValue& none) {
+    } catch (const conformance::NoValue& none) {
       ends(none.is.verdict, none.is.detail);
     }
     return std::move(found_);
@@ -59,7 +59,7 @@ class Pair {
     } catch (const Error& error) {
       return ends(no_case, error.message);
     }
-    return !draws(variant_.is.model.graph.nodes) || ends(no_case, "a draw decides");
+    return !conformance::draws(variant_.is.model.graph.nodes) || ends(no_case, "a draw decides");
   }
 
   // Sets the verdict. Returns false.
@@ -86,20 +86,23 @@ class Pair {
       if (error.kind == ErrorKind::limit || error.kind == ErrorKind::out_of_memory)
         return ends(over_limit, error.message);
       describe_only_node(case_, found_);
-      return ends(name(variant_.must_agree ? Verdict::harness : Verdict::unsupported),
-                  "the reference refuses the transformed model: " + error.message);
+      return ends(
+          judge::name(variant_.must_agree ? judge::Verdict::harness : judge::Verdict::unsupported),
+          "the reference refuses the transformed model: " + error.message);
     }
     if (variant_.back) after = variant_.back(std::move(after));
     for (std::size_t k = 0; k < before.size(); ++k) {
-      const std::string other = first_other_output(case_, before[k], after[k], ZeroSign::ignored);
+      const std::string other =
+          first_other_output(case_, before[k], after[k], judge::ZeroSign::ignored);
       if (other.empty() || (!variant_.exact && is_close(before[k], after[k], k))) continue;
       if (!variant_.must_agree) return ends(no_case, "the body rounds otherwise");
       const auto a = before[k].find(other), b = after[k].find(other);
       std::string detail = "the reference gives another output '" + other + "'";
       if (a != before[k].end() && b != after[k].end())
-        detail = "the reference: " + describe(other, judge_exact(a->second, b->second));
+        detail = "the reference: " +
+                 conformance::describe(other, judge::judge_exact(a->second, b->second));
       describe_maker(case_.model, other, before[k], k);
-      return ends(name(Verdict::harness), detail);
+      return ends(judge::name(judge::Verdict::harness), detail);
     }
     return true;
   }
@@ -109,7 +112,8 @@ class Pair {
   bool is_close(const Feeds& before, const Feeds& after, std::size_t run) const {
     const bool is_near = std::all_of(before.begin(), before.end(), [&](const auto& one) {
       const auto other = after.find(one.first);
-      return other != after.end() && is_pass(judge_tolerance(one.second, other->second).verdict);
+      return other != after.end() &&
+             judge::is_pass(judge::judge_tolerance(one.second, other->second).verdict);
     });
     if (is_near || !variant_.must_agree) return is_near;
     Model resolved = case_.model;
@@ -118,7 +122,7 @@ class Pair {
     for (std::size_t k = 0; k < resolved.graph.nodes.size(); ++k) all.insert(static_cast<Index>(k));
     Feeds values = case_.feeds[run];
     values.insert(after.begin(), after.end());
-    return !is_fail(judge_region(resolved, all, values, judge_options()).verdict);
+    return !judge::is_fail(compare::judge_region(resolved, all, values, judge_options()).verdict);
   }
 
   void compare_runs(const Model& resolved) {
@@ -126,7 +130,7 @@ class Pair {
     try {
       other = &runner_.with(variant_.options);
     } catch (const Error& error) {
-      ends(name(Verdict::unsupported), error.message);
+      ends(judge::name(judge::Verdict::unsupported), error.message);
       return;
     }
     enter_(stage_run);
@@ -143,9 +147,9 @@ class Pair {
     if (both) {
       if (variant_.back) b = variant_.back(std::move(b));
       for (; run < a.size() && differs.empty(); ++run)
-        differs = first_other_output(case_, a[run], b[run], ZeroSign::compared);
+        differs = first_other_output(case_, a[run], b[run], judge::ZeroSign::compared);
       if (differs.empty()) {
-        found_.verdict = name(Verdict::exact);
+        found_.verdict = judge::name(judge::Verdict::exact);
         return;
       }
       --run;
@@ -154,10 +158,13 @@ class Pair {
     const bool promised =
         variant_.same_bits == SameBits::everywhere ||
         (variant_.same_bits == SameBits::on_our_own && !runner_.refuses_by_any_error());
-    if (!both || found_.is_finding() || found_.verdict == name(Verdict::open) || !promised) return;
-    found_.verdict = name(Verdict::nondeterministic);
+    if (!both || found_.is_finding() || found_.verdict == judge::name(judge::Verdict::open) ||
+        !promised)
+      return;
+    found_.verdict = judge::name(judge::Verdict::nondeterministic);
     found_.detail =
-        "other bits: " + describe(differs, judge_exact(a[run].at(differs), b[run].at(differs)));
+        "other bits: " +
+        conformance::describe(differs, judge::judge_exact(a[run].at(differs), b[run].at(differs)));
     describe_maker(resolved, differs, a[run], run);
     found_.pattern = label_ + ": other bits";
   }
@@ -179,9 +186,10 @@ class Pair {
     }
     if (!before.is_finding()) return take(after, label_ + ": ");
     const std::string& verdict = after.verdict;
-    if (verdict != no_case && verdict != over_limit && standing(verdict) == Standing::pass)
+    if (verdict != no_case && verdict != over_limit &&
+        conformance::standing(verdict) == conformance::Standing::pass)
       return take(before, label_ + " mends: ");
-    found_.verdict = name(Verdict::open);
+    found_.verdict = judge::name(judge::Verdict::open);
     found_.detail = "wrong before, and " + verdict + " after: " + before.detail;
   }
 
@@ -197,8 +205,9 @@ class Pair {
   }
 
   static bool are_outputs(const std::vector<Run>& runs) {
-    return std::all_of(runs.begin(), runs.end(),
-                       [](const Run& one) { return one.answer.kind == Answer::Kind::outputs; });
+    return std::all_of(runs.begin(), runs.end(), [](const Run& one) {
+      return one.answer.kind == targets::Answer::Kind::outputs;
+    });
   }
 
   static std::vector<Feeds> outputs_of(const std::vector<Run>& runs) {

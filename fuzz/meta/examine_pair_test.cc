@@ -24,18 +24,18 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 // Gives the last element of an output one step off, from the second model that it loads.
-class DriftingTarget : public Target {
+class DriftingTarget : public targets::Target {
  public:
   std::string name() const override { return "drifting"; }
-  std::unique_ptr<LoadedModel> load(const fs::path& model) override {
+  std::unique_ptr<targets::LoadedModel> load(const fs::path& model) override {
     return std::make_unique<Drifting>(load_valid(model, Limits::trusted()), loads_++ > 0);
   }
 
  private:
-  class Drifting : public LoadedModel {
+  class Drifting : public targets::LoadedModel {
    public:
     Drifting(Model model, bool drifts) : model_(std::move(model)), drifts_(drifts) {}
-    std::vector<Port> inputs() const override { return ports_of(model_); }
+    std::vector<targets::Port> inputs() const override { return targets::ports_of(model_); }
     std::map<std::string, Value> run(const std::map<std::string, Value>& feeds) override {
       std::map<std::string, Value> outputs = touchstone::run(model_, feeds, {});
       const Tensor right = outputs.begin()->second.tensor();

@@ -20,12 +20,13 @@ std::vector<Feeds> reference_runs(const Case& one) {
 }
 
 std::string first_other_output(const Case& one, const Feeds& expected, const Feeds& made,
-                               ZeroSign zeros) {
+                               judge::ZeroSign zeros) {
   for (const ValueInfo& output : one.model.graph.outputs) {
     const auto a = expected.find(output.name), b = made.find(output.name);
     if (a == expected.end() && b == made.end()) continue;
     if (a == expected.end() || b == made.end()) return output.name;
-    if (!is_pass(judge_exact(a->second, b->second, zeros).verdict)) return output.name;
+    if (!judge::is_pass(judge::judge_exact(a->second, b->second, zeros).verdict))
+      return output.name;
   }
   return "";
 }

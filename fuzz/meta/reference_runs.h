@@ -15,6 +15,6 @@ std::vector<Feeds> reference_runs(const Case& one);
 // Returns the name of the first output of the case that has other bits in `made`, "" if none has.
 // The payload of a NaN is ignored.
 std::string first_other_output(const Case& one, const Feeds& expected, const Feeds& made,
-                               ZeroSign zeros);
+                               judge::ZeroSign zeros);
 
 }  // namespace touchstone::fuzz

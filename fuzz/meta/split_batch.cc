@@ -129,7 +129,8 @@ void split_batch(Variant& variant, const std::string& how) {
   const std::vector<Feeds> expected = reference_runs(whole);
   const std::vector<Feeds> made = variant.back(reference_runs(variant.is));
   for (std::size_t k = 0; k < expected.size(); ++k) {
-    if (!first_other_output(whole, expected[k], made[k], ZeroSign::compared).empty()) not_a_batch();
+    if (!first_other_output(whole, expected[k], made[k], judge::ZeroSign::compared).empty())
+      not_a_batch();
   }
 }
 

@@ -63,7 +63,7 @@ class EachTransformation : public ::testing::TestWithParam<Transformation> {};
 TEST_P(EachTransformation, MeansTheSameToTheReference) {
   const Transformation& one = GetParam();
   const Scratch scratch;
-  const auto runner = run_in_process(make_reference(), scratch.path());
+  const auto runner = run_in_process(targets::make_reference(), scratch.path());
   constexpr int wanted = 8;
   int applied = 0, counted = 0;
   for (std::uint64_t number = 0; number < 400 && applied < wanted; ++number) {

@@ -22,7 +22,7 @@ TEST(Calls, FastAgreesWithTheJudge) {
   EXPECT_TRUE(rc::check("fast agrees with the judge", [] {
     const Draft draft = *valid_calls(known_of_suite(), "*", {});
     const JudgedCase found = judged(draft);
-    RC_ASSERT(!is_fail(found.verdict));
+    RC_ASSERT(!judge::is_fail(found.verdict));
   }));
 }
 
@@ -33,7 +33,7 @@ TEST(Calls, FoundFaultsStayMended) {
         "ConvTranspose-22(float[1,1,1]{1}, *float[1,1,2]{-inf})",
         "Conv-1(float[1,1,7,2]{1,2,3,4}, *float[1,1,0,2]{1}) pads=[0,0,1,1]"}) {
     const JudgedCase found = judged(parse_draft(line));
-    EXPECT_TRUE(is_pass(found.verdict) || found.verdict == Verdict::mistrusted)
+    EXPECT_TRUE(judge::is_pass(found.verdict) || found.verdict == judge::Verdict::mistrusted)
         << line << ": " << found.detail;
   }
 }
@@ -48,7 +48,7 @@ TEST(Calls, EveryShrinkIsValidAndSimpler) {
     for (int k = 0; k < 20; ++k) {
       const auto next = shrinks.next();
       if (!next) break;
-      LineModel made;
+      suites::LineModel made;
       const Draft draft = next->value();
       EXPECT_TRUE(try_draft(draft, {}, made)->valid) << text(draft);
       EXPECT_LT(complexity(draft), complexity(drawn->draft));
@@ -77,7 +77,7 @@ TEST(Calls, KeepsTheRuleOfARefusedCall) {
       "Concat-13(float[4,5]~real, float[4,6,2]~real, float[4,7]~real) axis=1 !Concat-13/C2");
   const Draft least = shrink(draft, known_of_suite(), {}, [](const Draft&) { return true; });
   EXPECT_EQ(least.refused, "Concat-13/C2");
-  LineModel made;
+  suites::LineModel made;
   EXPECT_EQ(try_draft(least, {}, made)->rule, "Concat-13/C2") << text(least);
   EXPECT_LT(complexity(least), complexity(draft));
 }

@@ -42,8 +42,8 @@ class Body {
  public:
   Body(const Signature& signature, Random& random) : signature_(signature), random_(random) {
     made_.text = name_of(signature) + " with a body:";
-    made_.model.ir_version = ir_version_of_lines;
-    made_.model.opsets[""] = opset_of(signature);
+    made_.model.ir_version = suites::ir_version_of_lines;
+    made_.model.opsets[""] = suites::opset_of(signature);
     made_.model.graph.name = "case";
     made_.covered.push_back("version/" + name_of(signature));
     node_.op = signature.op;
@@ -69,7 +69,7 @@ class Body {
   }
   Tensor tensor(Type type, const Shape& dims) {
     Tensor made(type, dims);
-    fill(made, random_.one_in(4) ? "special" : "whole", random_.bits());
+    suites::fill(made, random_.one_in(4) ? "special" : "whole", random_.bits());
     return made;
   }
   static Tensor number(Type type, Index value, const Shape& dims) {
@@ -295,7 +295,7 @@ std::optional<Case> draw_with_body(const Signature& signature, const Bounds& bou
                                    Random& random) {
   for (int attempt = 0; attempt < 4; ++attempt) {
     Case one = Body(signature, random).draw();
-    LineModel made{one.model, {}};
+    suites::LineModel made{one.model, {}};
     for (const ValueInfo& input : one.model.graph.inputs)
       made.feeds.push_back(one.feeds[0].at(input.name));
     if (try_case(made, bounds).valid) return one;

@@ -13,9 +13,9 @@
 namespace touchstone::fuzz {
 namespace {
 
-class Reader : private LineCursor {
+class Reader : private suites::LineCursor {
  public:
-  using LineCursor::LineCursor;
+  using suites::LineCursor::LineCursor;
 
   Draft draft() {
     Draft made;
@@ -84,7 +84,7 @@ class Reader : private LineCursor {
     return text_.substr(start, at_ - start);
   }
   const Signature* signature() {
-    const Signature* found = find_version(until("("));
+    const Signature* found = suites::find_version(until("("));
     if (!found) fail("an operator and its version");
     return found;
   }

@@ -45,12 +45,12 @@ bool draw_draft(const Signature& signature, const Knowledge& known, const Bounds
 
 }  // namespace
 
-std::optional<Trial> try_draft(const Draft& draft, const Bounds& bounds, LineModel& made) {
+std::optional<Trial> try_draft(const Draft& draft, const Bounds& bounds, suites::LineModel& made) {
   try {
     Limits limits = Limits::trusted();
     limits.elements = bounds.elements;
     const LimitsScope scope(limits);
-    made = model_of(parse_line(text(draft)));
+    made = suites::model_of(suites::parse_line(text(draft)));
     return try_case(made, bounds);
   } catch (const Error&) {
     return std::nullopt;

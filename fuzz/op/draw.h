@@ -22,7 +22,7 @@ struct Knowledge {
 
 struct Drawn {
   Draft draft;
-  LineModel made;
+  suites::LineModel made;
   int attempts = 0;  // 1: the first change was valid as solved
   int changes = 0;   // that the valid attempt made; -1: a line of the suite as it is
 };
@@ -37,6 +37,6 @@ std::optional<Drawn> draw_refused(const Signature& signature, const Knowledge& k
                                   const Bounds& bounds, Random& random);
 
 // Trial of a draft; nothing if its line is malformed for this version. `made` gets its model.
-std::optional<Trial> try_draft(const Draft& draft, const Bounds& bounds, LineModel& made);
+std::optional<Trial> try_draft(const Draft& draft, const Bounds& bounds, suites::LineModel& made);
 
 }  // namespace touchstone::fuzz

@@ -30,19 +30,21 @@ JudgedCase judge_outputs(const Node& node, const Model& model, const Feeds& feed
     }
     return values;
   };
-  const NodeJudgement judged = judge_node(node, values_of(node.inputs), values_of(node.outputs));
-  return {judged.verdict, describe(node, judged)};
+  const judge::NodeJudgement judged =
+      judge::judge_node(node, values_of(node.inputs), values_of(node.outputs));
+  return {judged.verdict, conformance::describe(node, judged)};
 }
 
 // For bodies that only copy, add and compare: the outputs equal the reference's bit for bit.
 JudgedCase same_as_reference(const Model& model, const Feeds& feeds, const Feeds& given) {
   for (const auto& [name, expected] : run(model, feeds, RunOptions{Limits::trusted(), {}})) {
     const auto at = given.find(name);
-    if (at == given.end()) return {Verdict::unwritten, "output '" + name + "' is missing"};
-    const Comparison found = judge_exact(expected, at->second, ZeroSign::compared);
-    if (!is_pass(found.verdict)) return {found.verdict, describe(name, found)};
+    if (at == given.end()) return {judge::Verdict::unwritten, "output '" + name + "' is missing"};
+    const judge::Comparison found =
+        judge::judge_exact(expected, at->second, judge::ZeroSign::compared);
+    if (!judge::is_pass(found.verdict)) return {found.verdict, conformance::describe(name, found)};
   }
-  return {Verdict::exact, ""};
+  return {judge::Verdict::exact, ""};
 }
 
 }  // namespace
@@ -52,18 +54,19 @@ JudgedCase judge_on_fast(const Case& one, const SessionOptions& options) {
   try {
     require_valid(model, options.limits);
     const Node node = model.graph.nodes.front();
-    const bool runs_a_body = !why_not_judged(node).empty();
+    const bool runs_a_body = !conformance::why_not_judged(node).empty();
     Session session(model, options);
     for (const Feeds& feeds : one.feeds) {
       const Feeds given = session.run(feeds);
-      if (!one.refused.empty()) return {Verdict::accepted_invalid, "breaks " + one.refused};
+      if (!one.refused.empty()) return {judge::Verdict::accepted_invalid, "breaks " + one.refused};
       const JudgedCase found = runs_a_body ? same_as_reference(model, feeds, given)
                                            : judge_outputs(node, model, feeds, given);
-      if (!is_pass(found.verdict) || &feeds == &one.feeds.back()) return found;
+      if (!judge::is_pass(found.verdict) || &feeds == &one.feeds.back()) return found;
     }
   } catch (const Error& error) {
-    if (!one.refused.empty() && is_refusal(error)) return {Verdict::exact, ""};
-    return {is_refusal(error) ? Verdict::rejected_valid : Verdict::crash, error.message};
+    if (!one.refused.empty() && is_refusal(error)) return {judge::Verdict::exact, ""};
+    return {is_refusal(error) ? judge::Verdict::rejected_valid : judge::Verdict::crash,
+            error.message};
   }
   return {};
 }

@@ -10,7 +10,7 @@
 namespace touchstone::fuzz {
 
 struct JudgedCase {
-  Verdict verdict = Verdict::open;
+  judge::Verdict verdict = judge::Verdict::open;
   std::string detail;
 };
 

@@ -30,7 +30,7 @@ void add_defaults(const Signature& signature, Seeds::Version& version) {
 Seeds::Seeds(const std::filesystem::path& folder) {
   for (const Signature& signature : all_signatures())
     add_defaults(signature, versions_[&signature]);
-  for (const Case& one : read_lines(folder, "spec").cases) {
+  for (const suites::Case& one : suites::read_lines(folder, "spec").cases) {
     Draft draft = parse_draft(one.line);
     Version& version = versions_[draft.signature];
     if (!draft.refused.empty()) {

@@ -165,7 +165,7 @@ std::optional<std::vector<std::string>> written_out(const Tensor& tensor) {
 void without_regimes(const Draft& draft, Drafts& all) {
   Draft made = draft;
   made.refused.clear();
-  const Line line = parse_line(text(made));
+  const suites::Line line = suites::parse_line(text(made));
   made.refused = draft.refused;
   bool any = false;
   for (std::size_t k = 0; k < made.ports.size(); ++k) {
@@ -249,14 +249,14 @@ std::vector<Draft> simplifications(const Draft& draft) {
 std::optional<Draft> solved_simpler(const Draft& candidate, const Draft& before,
                                     const Knowledge& known, const Bounds& bounds) {
   Draft made = candidate;
-  Random random(hash_of_line(text(candidate)));
+  Random random(suites::hash_of_line(text(candidate)));
   if (made.refused.empty()) {
     Solver solver(made, known.programs.of(*made.signature), known.seeds.of(*made.signature), {},
                   random);
     if (!solver.solve(false)) return std::nullopt;
   }
   if (complexity(made) >= complexity(before)) return std::nullopt;
-  LineModel model;
+  suites::LineModel model;
   const std::optional<Trial> found = try_draft(made, bounds, model);
   if (!found || (made.refused.empty() ? !found->valid : found->rule != made.refused))
     return std::nullopt;

@@ -83,7 +83,7 @@ TEST(Solver, RepairsSizesAroundPinnedOnes) {
                        pinned, random)
                     .solve())
         << each.broken;
-    LineModel made;
+    suites::LineModel made;
     const auto found = try_draft(draft, {}, made);
     EXPECT_TRUE(found && found->valid) << text(draft) << (found ? found->why : "");
     for (std::size_t k = 0; k < kept.size(); ++k) {
@@ -111,7 +111,7 @@ TEST(Solver, BreaksOneRuleAlone) {
         Random random(seed);
         if (!Solver(draft, program, known.seeds.of(*draft.signature), {}, random).breach(rule.term))
           continue;
-        LineModel made;
+        suites::LineModel made;
         const auto found = try_draft(draft, {}, made);
         EXPECT_TRUE(found && !found->valid) << text(draft);
         if (found && found->rule == rule_of(draft, rule)) {

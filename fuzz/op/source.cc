@@ -19,7 +19,7 @@ constexpr int max_versions = 8;  // versions try_draft for a number whose first 
 constexpr Index large_one_in = 40;
 constexpr Index large_factor = 8;  // of bounds, for one case in large_one_in
 
-Case case_of(const std::string& line, LineModel made, const Draft& draft) {
+Case case_of(const std::string& line, suites::LineModel made, const Draft& draft) {
   Case one;
   one.text = line;
   Feeds feeds;
@@ -41,7 +41,7 @@ struct OperatorSource::Impl {
 };
 
 OperatorSource::OperatorSource(OperatorOptions options) {
-  Impl impl{std::move(options), Knowledge(lines_of_spec()), {}};
+  Impl impl{std::move(options), Knowledge(suites::lines_of_spec()), {}};
   for (const Signature& signature : all_signatures()) {
     const Seeds::Version& known = impl.known.seeds.of(signature);
     const bool has_cases =
@@ -81,7 +81,7 @@ Case OperatorSource::make(std::uint64_t number) const {
 }
 
 Case OperatorSource::of_line(const std::string& line) {
-  return case_of(line, model_of(parse_line(line)), parse_draft(line));
+  return case_of(line, suites::model_of(suites::parse_line(line)), parse_draft(line));
 }
 
 }  // namespace touchstone::fuzz

@@ -110,7 +110,7 @@ TEST(OperatorSource, RefusedCasesNameTheRuleThatRefusesThem) {
   for (std::uint64_t number = 0; number < 50; ++number) {
     const Case one = source.make(number);
     ASSERT_FALSE(one.refused.empty()) << one.text;
-    const Trial found = try_case(model_of(parse_line(one.text)), {});
+    const Trial found = try_case(suites::model_of(suites::parse_line(one.text)), {});
     EXPECT_FALSE(found.valid);
     EXPECT_EQ(found.rule, one.refused) << one.text;
   }

@@ -7,7 +7,7 @@
 namespace touchstone::fuzz {
 
 inline const Knowledge& known_of_suite() {
-  static const Knowledge all(lines_of_spec());
+  static const Knowledge all(suites::lines_of_spec());
   return all;
 }
 

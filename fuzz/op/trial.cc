@@ -30,7 +30,7 @@ Index elements_of(const Value& value) {
 
 }  // namespace
 
-Trial try_case(const LineModel& made, const Bounds& bounds) {
+Trial try_case(const suites::LineModel& made, const Bounds& bounds) {
   Trial found;
   const Limits limits = limits_of(bounds);
   const LimitsScope scope(limits);

@@ -20,6 +20,6 @@ struct Trial {
   std::string why;
 };
 
-Trial try_case(const LineModel& made, const Bounds& bounds);
+Trial try_case(const suites::LineModel& made, const Bounds& bounds);
 
 }  // namespace touchstone::fuzz

@@ -8,6 +8,7 @@
 #include "core/checked.h"
 #include "optimized/lowering/elements.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/moves.h"
 #include "reference/lists.h"
 
 namespace touchstone {

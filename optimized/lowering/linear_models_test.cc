@@ -192,6 +192,8 @@ TEST(LinearModels, Machines) {
             all["post_transform"] = attribute(std::string("SOFTMAX"));
           }
           const bool rounded = rounds(kind);
+          // Shares of five classes are found by steps that have no bound.
+          if (rounded && probable && classes > 3) continue;
           for (const bool specials : {false, true}) {
             EXPECT_EQ((rounded ? judged : checked)("SVMClassifier", all, rows_of(shape, specials)),
                       "linear models; ");
@@ -211,8 +213,11 @@ TEST(LinearModels, DegreesOfPolynomials) {
     all["coefficients"] = attribute(numbers(vectors, 2));
     all["support_vectors"] = attribute(numbers(vectors * features, 1));
     all["kernel_params"] = attribute(std::vector<float>{2, 0.25F, degree});
+    SCOPED_TRACE(degree);
     for (const bool specials : {false, true})
-      EXPECT_EQ(judged("SVMRegressor", all, rows_of({40, features}, specials)), "linear models; ");
+      EXPECT_EQ(
+          (degree == 0 ? checked : judged)("SVMRegressor", all, rows_of({40, features}, specials)),
+          "linear models; ");
   }
 }
 

@@ -32,8 +32,8 @@ nb::object show(const Source& source, const std::string& name, bool shapes,
   const Limits limits = limits_named(limits_name);
   return reported(limits, [&] {
     const Model model = shapes ? source.load(limits) : source.parse(limits);
-    Json all = show_report(name, model);
-    if (shapes) add_shapes(infer_shapes(model, limits), all);
+    Json all = command::show_report(name, model);
+    if (shapes) command::add_shapes(infer_shapes(model, limits), all);
     return all;
   });
 }
@@ -42,7 +42,8 @@ nb::object check_model(const Source& source, const std::string& name,
                        const std::string& limits_name) {
   const Limits limits = limits_named(limits_name);
   return reported(limits, [&] {
-    return check_report(name, breaches_of([&] { return source.parse(limits, false); }, limits));
+    return command::check_report(
+        name, command::breaches_of([&] { return source.parse(limits, false); }, limits));
   });
 }
 
@@ -53,13 +54,13 @@ nb::object optimize_model(const Source& source, const std::string& name, const n
   passes.limits = settings.options.limits;
   return reported(passes.limits, [&] {
     Model model = source.load(passes.limits);
-    const Json before = sizes_of(model);
+    const Json before = command::sizes_of(model);
     Optimized made = optimize(std::move(model), passes);
     std::optional<DeclaredSizes> declared;
     if (save_shapes) declared = declare_shapes(made.model, passes.limits);
     save_model(made.model, file);
-    return optimize_report({name, file}, std::string(touchstone::name(passes.level)), before, made,
-                           declared);
+    return command::optimize_report({name, file}, std::string(touchstone::name(passes.level)),
+                                    before, made, declared);
   });
 }
 
@@ -70,10 +71,10 @@ nb::object convert_model(const Source& source, const std::string& name, const nb
   const Limits limits = limits_named(limits_name);
   return reported(limits, [&] {
     Model model = source.load(limits);
-    const Json before = opsets_of(model);
+    const Json before = command::opsets_of(model);
     const Converted made = convert(std::move(model), opsets, limits);
     if (!file.empty()) save_model(made.model, file);
-    return convert_report({name, file}, before, made);
+    return command::convert_report({name, file}, before, made);
   });
 }
 

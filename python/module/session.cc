@@ -149,7 +149,7 @@ class Runner {
   std::variant<std::monostate, Session, Model> held_;
   std::atomic<bool> profiled_;
   std::mutex profile_;  // of trace_ and of the run that it records
-  Trace trace_;
+  command::Trace trace_;
   std::int64_t profiled_runs_ = 1;
 };
 

@@ -27,10 +27,10 @@ Json outputs_of(const fs::path& folder) {
   const Limits limits = Limits::trusted();
   const Model model = load_valid(folder / "model.onnx", limits);
   infer_shapes(model, limits);  // runs shape inference under the sanitizers and gcov, too
-  FeedArgs feeds;
+  command::FeedArgs feeds;
   feeds.test_data = (folder / "test_data_set_0").string();
   const std::map<std::string, Value> made =
-      run(model, feeds_for(model, feeds, limits), RunOptions{limits, {}});
+      run(model, command::feeds_for(model, feeds, limits), RunOptions{limits, {}});
   Json all = Json::array();
   for (const ValueInfo& output : model.graph.outputs) {
     const Value& value = made.at(output.name);
@@ -48,7 +48,7 @@ void run_case(const fs::path& folder, const std::string& name) {
   try {
     line["outputs"] = outputs_of(folder);
   } catch (const Error& error) {
-    line["exit"] = static_cast<int>(exit_code(error.kind));
+    line["exit"] = static_cast<int>(command::exit_code(error.kind));
     line["rule"] = error.rule;
     line["message"] = error.message;
   }

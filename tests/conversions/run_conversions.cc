@@ -58,9 +58,9 @@ Values ran(const Model& model, const Values& feeds) {
 Loaded load(const fs::path& folder, bool frozen) {
   const Limits limits = Limits::trusted();
   Loaded one{load_valid(folder / "model.onnx", limits), {}, {}};
-  FeedArgs feeds;
+  command::FeedArgs feeds;
   feeds.test_data = (folder / "test_data_set_0").string();
-  one.feeds = feeds_for(one.model, feeds, limits);
+  one.feeds = command::feeds_for(one.model, feeds, limits);
   if (frozen) freeze(one.model, one.feeds);
   one.outputs = ran(one.model, one.feeds);
   for_each_node(one.model.graph.nodes, [&](const Node& node) {

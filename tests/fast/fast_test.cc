@@ -164,8 +164,8 @@ std::string describe(const Drawn& d) {
 }
 
 // Describes a refusal: the position, the judge's detail and the reference kernel's value there.
-std::string complaint(const Drawn& d, const NodeJudgement& j, const Value& native) {
-  std::string text = describe(d) + ": " + std::string(name(j.verdict)) + " " + j.detail;
+std::string complaint(const Drawn& d, const judge::NodeJudgement& j, const Value& native) {
+  std::string text = describe(d) + ": " + std::string(judge::name(j.verdict)) + " " + j.detail;
   if (j.outputs.empty() || j.outputs[0].where < 0) return text;
   const Index at = j.outputs[0].where;
   text += "; the reference has " + std::to_string(native.tensor().data<float>()[at]) + " of";
@@ -218,17 +218,18 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
       fast.outputs[0] = placed;
       ASSERT_TRUE(run_fast(entry, fast, GetParam())) << describe(d);
       ASSERT_EQ(fast.outputs[0].tensor().data<float>(), placed.data<float>()) << describe(d);
-      const NodeJudgement j = judge_node(d.node, d.inputs, fast.outputs);
-      ASSERT_TRUE(is_pass(j.verdict) || j.verdict == Verdict::mistrusted ||
-                  j.verdict == Verdict::open)
+      const judge::NodeJudgement j = judge::judge_node(d.node, d.inputs, fast.outputs);
+      ASSERT_TRUE(judge::is_pass(j.verdict) || j.verdict == judge::Verdict::mistrusted ||
+                  j.verdict == judge::Verdict::open)
           << complaint(d, j, right.outputs[0]);
-      if (!is_pass(j.verdict)) continue;  // open and mistrusted calls do not count
+      if (!judge::is_pass(j.verdict)) continue;  // open and mistrusted calls do not count
       const Tensor& out = fast.outputs[0].tensor();
       ranks.insert(out.shape().size());
       empty += out.size() == 0;
       elements += out.size();
-      (judge_exact(right.outputs[0], fast.outputs[0]).verdict == Verdict::exact ? exact : within) +=
-          out.size();
+      (judge::judge_exact(right.outputs[0], fast.outputs[0]).verdict == judge::Verdict::exact
+           ? exact
+           : within) += out.size();
       ++judged;
     }
     EXPECT_GE(judged, wanted_calls) << entry.signature->op << "-" << entry.signature->since;
@@ -260,8 +261,8 @@ TEST(FastKernels, GiveTheSameBitsOnEveryInstructionSet) {
           first = call.outputs;
           ++compared;
         }
-        EXPECT_EQ(judge_exact(first[0], call.outputs[0], ZeroSign::compared).verdict,
-                  Verdict::exact)
+        EXPECT_EQ(judge::judge_exact(first[0], call.outputs[0], judge::ZeroSign::compared).verdict,
+                  judge::Verdict::exact)
             << describe(d) << " " << name(isa);
       }
     }

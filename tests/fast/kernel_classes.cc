@@ -36,9 +36,9 @@ KernelGrade slowest(const std::vector<NodePlacement>& rows) {
 bool is_empty(const Value& value) { return value.is_tensor() && value.tensor().size() == 0; }
 
 // Element type of the first tensor that the line feeds or holds, else of the first output.
-std::string type_of(const Line& line, const std::map<std::string, Value>& outputs,
+std::string type_of(const suites::Line& line, const std::map<std::string, Value>& outputs,
                     const std::string& first) {
-  for (const LinePort& port : line.inputs) {
+  for (const suites::LinePort& port : line.inputs) {
     if (port.value.is_tensor()) return std::string(name(port.value.tensor().type()));
     if (!port.value.absent()) return "other";
   }
@@ -48,11 +48,11 @@ std::string type_of(const Line& line, const std::map<std::string, Value>& output
 }
 
 void count_line(const std::string& text, nlohmann::ordered_json& counts) {
-  const Line line = parse_line(text);
+  const suites::Line line = suites::parse_line(text);
   if (!line.refused.empty()) return;
-  const auto ports_are_empty = [](const LinePort& port) { return is_empty(port.value); };
+  const auto ports_are_empty = [](const suites::LinePort& port) { return is_empty(port.value); };
   if (std::any_of(line.inputs.begin(), line.inputs.end(), ports_are_empty)) return;
-  LineModel made = model_of(line);
+  suites::LineModel made = suites::model_of(line);
   require_valid(made.model, Limits::trusted());
   std::map<std::string, Value> feeds;
   for (std::size_t k = 0; k < made.feeds.size(); ++k)

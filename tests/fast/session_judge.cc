@@ -21,11 +21,12 @@ std::string why_refused(const Model& model, const std::map<std::string, Value>& 
   for (const Node& node : model.graph.nodes) nodes.insert(node.index);
   std::map<std::string, Value> seen = feeds;
   seen.insert(outputs.begin(), outputs.end());
-  const RegionJudgement found = judge_region(model, nodes, seen, {});
-  if (is_pass(found.verdict)) return "";
-  std::string why = std::string(name(found.verdict)) + " " + found.detail;
-  for (const NodeBlame& one : found.shown) {
-    if (!is_pass(one.judgement.verdict)) why += "; " + describe(*one.node, one.judgement);
+  const compare::RegionJudgement found = compare::judge_region(model, nodes, seen, {});
+  if (judge::is_pass(found.verdict)) return "";
+  std::string why = std::string(judge::name(found.verdict)) + " " + found.detail;
+  for (const conformance::NodeBlame& one : found.shown) {
+    if (!judge::is_pass(one.judgement.verdict))
+      why += "; " + conformance::describe(*one.node, one.judgement);
   }
   return why;
 }

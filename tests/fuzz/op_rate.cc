@@ -32,7 +32,7 @@ void print_slowest(const std::map<std::string, double>& by_version) {
 
 int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& drawn) {
   const OperatorSource source(drawn);
-  const Knowledge known(lines_of_spec());
+  const Knowledge known(suites::lines_of_spec());
   SessionOptions options;
   options.threads = 1;
   double drawing = 0, judging = 0;
@@ -57,10 +57,10 @@ int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& dra
     const std::string name = one.text.substr(0, one.text.find_first_of("( "));
     drawing_of[name] += drew;
     judging_of[name] += judged;
-    ++verdicts[touchstone::name(found.verdict)];
+    ++verdicts[touchstone::judge::name(found.verdict)];
     for (const std::string& mark : one.covered) marks[mark.substr(0, mark.find('/'))].insert(mark);
-    if (!is_fail(found.verdict) && found.verdict != Verdict::harness) continue;
-    fmt::print("{} {} {}\n", number, touchstone::name(found.verdict), one.text);
+    if (!judge::is_fail(found.verdict) && found.verdict != judge::Verdict::harness) continue;
+    fmt::print("{} {} {}\n", number, touchstone::judge::name(found.verdict), one.text);
     if (one.text.find('(') == std::string::npos) {
       fmt::print("  {}\n", found.detail);
       continue;

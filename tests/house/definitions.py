@@ -1,5 +1,5 @@
 """A C++ type is defined once per namespace: two definitions in one program are undefined behavior (C++20,
-basic.def.odr).
+basic.def.odr). A folder has one namespace, so that two folders may use one name.
 """
 
 from __future__ import annotations
@@ -15,6 +15,23 @@ PARTS = re.compile(
     r"|\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+(?P<type>\w+)\b(?!\s*::)(?:\s+final)?(?:\s*:[^;{}()]*)?\s*\{"
     r"|\{|(?P<close>\})"
 )
+
+# Namespace of each folder; `touchstone` holds what users of the library see, and folders that are not split off yet.
+NAMESPACES = {
+    "api/": "api",
+    "conformance/": "conformance",
+    "conformance/compare/": "compare",
+    "conformance/judge/": "judge",
+    "conformance/report/": "report",
+    "conformance/suites/": "suites",
+    "conformance/targets/": "targets",
+    "fuzz/": "fuzz",
+    "fuzz/bytes/": "bytes",
+    "python/": "python",
+    "tools/bench/": "bench",
+    "tools/touchstone/": "command",
+}
+OPENED = re.compile(r"^namespace touchstone(?:::(?P<name>\w+))?[\w:]* \{\n(?P<first>.*)", re.MULTILINE)
 
 
 def types_in(text: str) -> list[tuple[str, str]]:
@@ -48,3 +65,17 @@ def defined_twice(files: Files) -> list[str]:
         for (space, name), where in sorted(places.items())
         if len(where) > 1
     ]
+
+
+def other_namespaces(files: Files) -> list[str]:
+    """Files that open another namespace than their folder's, other than to declare a type of it or helpers of tests."""
+    breaches = []
+    for path, text in files.items():
+        folder = max((folder for folder in NAMESPACES if path.startswith(folder)), key=len, default="")
+        if not folder or not path.endswith((".h", ".cc")):
+            continue
+        for opened in OPENED.finditer(text):
+            declares = re.match(r"(?:class|struct|enum class) \w+;", opened["first"])
+            if not declares and opened["name"] not in (NAMESPACES[folder], "testing"):
+                breaches.append(f"{path}: opens `{opened[0].splitlines()[0]}`; its folder's is {NAMESPACES[folder]}")
+    return breaches

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.house import rules, words
-from tests.house.definitions import defined_twice
+from tests.house.definitions import defined_twice, other_namespaces
 
 Rule = Callable[[rules.Files], list[str]]
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +39,7 @@ RULES = [
     rules.tolerances,
     rules.outside,
     defined_twice,
+    other_namespaces,
     words.comment_openings,
     words.long_sentences,
     words.retired_words,
@@ -72,6 +73,8 @@ PLANTED = [
     (words.retired_words, "codegen/a.py", "# The contender waits.\n"),
     (words.long_sentences, "core/a.h", "// " + "word " * 13 + "\n// " + "word " * 13 + "\n"),
     (defined_twice, "core/a.h", "namespace touchstone {\nstruct A {};\nenum class A { b };\n}"),
+    (other_namespaces, "fuzz/a.h", "namespace touchstone {\nstruct A {};\n}"),
+    (other_namespaces, "conformance/judge/a.h", "namespace touchstone::conformance {\nstruct A {};\n}"),
     (rules.length, "core/a.cc", "\n" * 401),
     (rules.opening, "core/a.h", "#pragma once\n"),
     (rules.opening, "codegen/a.py", "import os\n"),
@@ -95,6 +98,7 @@ INNOCENT = [
     (rules.include_direction, "conformance/a.cc", '#include "core/tensor.h"\n#include "reference/call.h"'),
     (rules.include_direction, "optimized/a.cc", '#include "backends/device.h"'),
     (rules.include_direction, "backends/opencl/a.cc", '#include "core/error.h"\n#include "backends/view.h"'),
+    (other_namespaces, "fuzz/a.h", "namespace touchstone {\nclass A;\n}\nnamespace touchstone::fuzz {\n"),
     (rules.length, "core/a.cc", "\n" * 400),
     (rules.opens, "model/a.cc", '// ::open(x)\nModel::open(x); file.open(x); open(scope); reopen(x); say("open(");'),
     (rules.opens, "core/files.cc", "::open(path, 0);"),

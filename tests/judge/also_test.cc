@@ -194,14 +194,16 @@ TEST(AlsoForms, AFoldedNormalisationIsRightInClassFastAlone) {
   const float offset = b.data<float>()[0] - mean.data<float>()[0] * factor;
   Tensor y(Type::float32, {1, 1, 64});
   for (Index k = 0; k < 64; ++k) y.data<float>()[k] = x.data<float>()[k] * factor + offset;
-  const NodeJudgement fast = judge_node(node, {x, scale, b, mean, var}, {y});
-  EXPECT_EQ(fast.verdict, Verdict::within) << fast.detail;
+  const judge::NodeJudgement fast = judge::judge_node(node, {x, scale, b, mean, var}, {y});
+  EXPECT_EQ(fast.verdict, judge::Verdict::within) << fast.detail;
   EXPECT_EQ(fast.cls, Class::fast);
-  JudgeOptions strict;
+  judge::JudgeOptions strict;
   strict.then_fast = false;
-  EXPECT_EQ(judge_node(node, {x, scale, b, mean, var}, {y}, strict).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge::judge_node(node, {x, scale, b, mean, var}, {y}, strict).verdict,
+            judge::Verdict::wrong_value);
   y.data<float>()[5] += 0.01F;
-  EXPECT_EQ(judge_node(node, {x, scale, b, mean, var}, {y}).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge::judge_node(node, {x, scale, b, mean, var}, {y}).verdict,
+            judge::Verdict::wrong_value);
 }
 
 using Rows = std::vector<std::vector<float>>;
@@ -285,15 +287,15 @@ TEST(AlsoForms, WinogradsAlgorithmIsRightInClassFastAlone) {
     const Tensor w = data({8, channels, 3, 3}, 22);
     if (large) x.data<float>()[3] = 1e6F;
     const Tensor y = Lavin{}.convolved(x, w);
-    const NodeJudgement fast = judge_node(node, {x, w}, {y});
-    EXPECT_EQ(fast.verdict, Verdict::within) << fast.detail;
+    const judge::NodeJudgement fast = judge::judge_node(node, {x, w}, {y});
+    EXPECT_EQ(fast.verdict, judge::Verdict::within) << fast.detail;
     EXPECT_TRUE(fast.formula.starts_with("winograd")) << fast.formula;
-    JudgeOptions strict;
+    judge::JudgeOptions strict;
     strict.then_fast = false;
-    EXPECT_EQ(judge_node(node, {x, w}, {y}, strict).verdict, Verdict::wrong_value);
+    EXPECT_EQ(judge::judge_node(node, {x, w}, {y}, strict).verdict, judge::Verdict::wrong_value);
     const auto refused = [&](const Lavin& wrong) {
-      const NodeJudgement found = judge_node(node, {x, w}, {wrong.convolved(x, w)});
-      EXPECT_EQ(found.verdict, Verdict::wrong_value) << found.formula;
+      const judge::NodeJudgement found = judge::judge_node(node, {x, w}, {wrong.convolved(x, w)});
+      EXPECT_EQ(found.verdict, judge::Verdict::wrong_value) << found.formula;
     };
     Lavin wrong;
     wrong.image[0][2] = -5.05F;
@@ -321,9 +323,9 @@ TEST(AlsoForms, ATileThatSpreadsANaNIsRefused) {
   x.data<float>()[0] = std::nanf("");
   Tensor spread = Lavin{}.convolved(x, w);
   ASSERT_TRUE(std::isnan(spread.data<float>()[27]));
-  EXPECT_EQ(judge_node(node, {x, w}, {spread}).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge::judge_node(node, {x, w}, {spread}).verdict, judge::Verdict::wrong_value);
   for (Index m = 0; m < 4; ++m) y.data<float>()[m * 32] = std::nanf("");
-  EXPECT_TRUE(is_pass(judge_node(node, {x, w}, {y}).verdict));
+  EXPECT_TRUE(judge::is_pass(judge::judge_node(node, {x, w}, {y}).verdict));
 }
 
 // In one pass, a row far from zero loses digits: those that the mean of its squares and the square
@@ -345,14 +347,14 @@ TEST(AlsoForms, AVarianceOfOnePassIsRightInClassFastAlone) {
   Tensor y(Type::float32, {1, n});
   for (Index k = 0; k < n; ++k)
     y.data<float>()[k] = (x.data<float>()[k] - mean) / deviation * scale.data<float>()[k];
-  const NodeJudgement fast = judge_node(node, {x, scale}, {y});
-  EXPECT_EQ(fast.verdict, Verdict::within) << fast.detail;
+  const judge::NodeJudgement fast = judge::judge_node(node, {x, scale}, {y});
+  EXPECT_EQ(fast.verdict, judge::Verdict::within) << fast.detail;
   EXPECT_EQ(fast.cls, Class::fast);
-  JudgeOptions strict;
+  judge::JudgeOptions strict;
   strict.then_fast = false;
-  EXPECT_EQ(judge_node(node, {x, scale}, {y}, strict).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge::judge_node(node, {x, scale}, {y}, strict).verdict, judge::Verdict::wrong_value);
   y.data<float>()[5] += 0.1F;
-  EXPECT_EQ(judge_node(node, {x, scale}, {y}).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge::judge_node(node, {x, scale}, {y}).verdict, judge::Verdict::wrong_value);
 }
 
 }  // namespace

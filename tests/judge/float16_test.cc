@@ -37,7 +37,7 @@ Tensor softmax_in(Type type, const Tensor& x) {
 
 TEST(Float16, StepsMayRoundTo16BitsInClassFastAlone) {
   const Node node = node_of("Softmax", 13, 1);
-  JudgeOptions strict;
+  judge::JudgeOptions strict;
   strict.then_fast = false;
   for (const Type type : {Type::float16, Type::bfloat16}) {
     std::mt19937 random(7);
@@ -46,13 +46,13 @@ TEST(Float16, StepsMayRoundTo16BitsInClassFastAlone) {
     for (double& v : values) v = normal(random);
     const Tensor x = float16(type, {1, 64}, values);
     const Tensor y = softmax_in(type, x);
-    const NodeJudgement judged = judge_node(node, {x}, {y});
-    EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
+    const judge::NodeJudgement judged = judge::judge_node(node, {x}, {y});
+    EXPECT_EQ(judged.verdict, judge::Verdict::within) << judged.detail;
     EXPECT_EQ(judged.cls, Class::fast);
-    EXPECT_EQ(judge_node(node, {x}, {y}, strict).verdict, Verdict::wrong_value);
+    EXPECT_EQ(judge::judge_node(node, {x}, {y}, strict).verdict, judge::Verdict::wrong_value);
     Tensor off = float16(type, {1, 64}, std::vector<double>(64));
     for (Index k = 0; k < y.size(); ++k) set_number(off, k, number_at(y, k) * 1.5L);
-    EXPECT_EQ(judge_node(node, {x}, {off}).verdict, Verdict::wrong_value);
+    EXPECT_EQ(judge::judge_node(node, {x}, {off}).verdict, judge::Verdict::wrong_value);
   }
 }
 
@@ -65,7 +65,7 @@ TEST(Float16, AnElementOfFloatAmongThemMeansFloat) {
   const Tensor y = softmax_in(Type::float16, x);
   Tensor wide(Type::float32, {1, 64});
   for (Index k = 0; k < 64; ++k) set_number(wide, k, number_at(y, k));
-  EXPECT_EQ(judge_node(node, {x}, {wide}).verdict, Verdict::wrong_value);
+  EXPECT_EQ(judge::judge_node(node, {x}, {wide}).verdict, judge::Verdict::wrong_value);
 }
 
 // 60000 squared overflows float16 but is 3.6e9 in float32, the default of stash_type.
@@ -77,8 +77,9 @@ TEST(Float16, WhatIsComputedInFloatByTheTextStaysThere) {
   const Node layer = node_of("LayerNormalization", 17, 2),
              root = node_of("RMSNormalization", 23, 2);
   for (const Node& node : {layer, root}) {
-    EXPECT_TRUE(is_pass(judge_node(node, {x, scale}, {right}).verdict)) << node.op;
-    EXPECT_EQ(judge_node(node, {x, scale}, {zeros}).verdict, Verdict::wrong_value) << node.op;
+    EXPECT_TRUE(judge::is_pass(judge::judge_node(node, {x, scale}, {right}).verdict)) << node.op;
+    EXPECT_EQ(judge::judge_node(node, {x, scale}, {zeros}).verdict, judge::Verdict::wrong_value)
+        << node.op;
   }
 }
 
@@ -93,14 +94,15 @@ TEST(Float16, ScoresOfAttentionMayBeStoredIn16Bits) {
     for (const Type of_values : {type, Type::float32, Type::float64}) {
       const Tensor v = float16(of_values, {1, 1, 2, 1}, {0, 1});
       const auto said = [&](double y, bool then_fast) {
-        JudgeOptions options;
+        judge::JudgeOptions options;
         options.then_fast = then_fast;
-        return judge_node(node, {q, k, v}, {float16(type, {1, 1, 1, 1}, {y})}, options).verdict;
+        return judge::judge_node(node, {q, k, v}, {float16(type, {1, 1, 1, 1}, {y})}, options)
+            .verdict;
       };
       SCOPED_TRACE(std::string(name(type)) + " " + std::string(name(of_values)));
-      EXPECT_TRUE(is_pass(said(1 / (1 + std::exp(1.0)), false)));
-      EXPECT_EQ(said(0.5, false), Verdict::wrong_value);
-      EXPECT_EQ(said(0.5, true), Verdict::open);
+      EXPECT_TRUE(judge::is_pass(said(1 / (1 + std::exp(1.0)), false)));
+      EXPECT_EQ(said(0.5, false), judge::Verdict::wrong_value);
+      EXPECT_EQ(said(0.5, true), judge::Verdict::open);
     }
   }
 }
@@ -121,18 +123,19 @@ TEST(Float16, OnlyTheTypeOfQDecidesInAttention) {
   const auto said = [&](Type type, Type of_values, double factor) {
     std::vector<double> answer = scores;
     for (double& x : answer) x *= factor;
-    return judge_node(node,
-                      {float16(type, {1, 1, 1, 1}, {query}), float16(type, {1, 1, keys, 1}, k),
-                       Tensor(of_values, {1, 1, keys, 1}), Tensor(of_values, {keys})},
-                      {Tensor(type, {1, 1, 1, 1}), {}, {}, float16(type, {1, 1, 1, keys}, answer)})
+    return judge::judge_node(
+               node,
+               {float16(type, {1, 1, 1, 1}, {query}), float16(type, {1, 1, keys, 1}, k),
+                Tensor(of_values, {1, 1, keys, 1}), Tensor(of_values, {keys})},
+               {Tensor(type, {1, 1, 1, 1}), {}, {}, float16(type, {1, 1, 1, keys}, answer)})
         .verdict;
   };
   for (const Type of_values : {Type::float16, Type::float32, Type::float64}) {
-    EXPECT_TRUE(is_pass(said(Type::float16, of_values, 1))) << name(of_values);
-    EXPECT_EQ(said(Type::float16, of_values, 1.05), Verdict::wrong_value) << name(of_values);
+    EXPECT_TRUE(judge::is_pass(said(Type::float16, of_values, 1))) << name(of_values);
+    EXPECT_EQ(said(Type::float16, of_values, 1.05), judge::Verdict::wrong_value) << name(of_values);
   }
-  EXPECT_EQ(said(Type::float32, Type::float32, 1), Verdict::wrong_value);
-  EXPECT_EQ(said(Type::float32, Type::float16, 1), Verdict::wrong_value);
+  EXPECT_EQ(said(Type::float32, Type::float32, 1), judge::Verdict::wrong_value);
+  EXPECT_EQ(said(Type::float32, Type::float16, 1), judge::Verdict::wrong_value);
 }
 
 // The first state is 120000, which float16 lacks and float has.
@@ -146,7 +149,7 @@ TEST(Float16, AStateThatOverflowedMayStayInFloat) {
   const double infinity = std::numeric_limits<double>::infinity();
   const auto passes = [&](double first, double second) {
     const Tensor y = float16(Type::float16, {2, 1, 1, 1}, {first, second});
-    return is_pass(judge_node(node, {x, w, r}, {y}).verdict);
+    return judge::is_pass(judge::judge_node(node, {x, w, r}, {y}).verdict);
   };
   EXPECT_TRUE(passes(infinity, 60000)) << "kept in float";
   EXPECT_TRUE(passes(infinity, infinity)) << "rounded to float16";

@@ -21,28 +21,28 @@ std::vector<float> normals(Index n, unsigned seed) {
   return x;
 }
 
-Verdict verdict(const Node& node, const std::vector<Value>& inputs, const Value& answer) {
-  return judge_node(node, inputs, {answer}).verdict;
+judge::Verdict verdict(const Node& node, const std::vector<Value>& inputs, const Value& answer) {
+  return judge::judge_node(node, inputs, {answer}).verdict;
 }
 
 TEST(JudgeKernels, SoftmaxOffByOneInTenThousandIsRefused) {
   const Node node = node_of("Softmax", 13, 1);
   const Tensor x = floats({1, 256}, normals(256, 1));
   const Tensor y = evaluate(*node.signature, {}, {x})[0].tensor();
-  EXPECT_EQ(verdict(node, {x}, y), Verdict::within);
+  EXPECT_EQ(verdict(node, {x}, y), judge::Verdict::within);
   Tensor off = floats({1, 256}, std::vector<float>(y.data<float>(), y.data<float>() + 256));
   for (Index k = 0; k < 256; ++k) off.data<float>()[k] *= 1.0001F;
-  EXPECT_EQ(verdict(node, {x}, off), Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, {x}, off), judge::Verdict::wrong_value);
 }
 
 TEST(JudgeKernels, AnIntegerOffByOneIsRefused) {
   const Node node = node_of("Add", 14, 2);
   Tensor a(Type::int64, {1}), b(Type::int64, {1}), sum(Type::int64, {1});
   a.data<Index>()[0] = 1999, b.data<Index>()[0] = 1, sum.data<Index>()[0] = 2000;
-  EXPECT_EQ(verdict(node, {a, b}, sum), Verdict::exact);
+  EXPECT_EQ(verdict(node, {a, b}, sum), judge::Verdict::exact);
   Tensor off(Type::int64, {1});
   off.data<Index>()[0] = 2001;
-  EXPECT_EQ(verdict(node, {a, b}, off), Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, {a, b}, off), judge::Verdict::wrong_value);
 }
 
 // A sum of n products in some order.
@@ -79,15 +79,15 @@ TEST(JudgeKernels, SubnormalInputsMayBeZerosForWhatComputes) {
   const Tensor x = floats({3}, {0x1p-140F, -2, 3}), flushed = floats({3}, {0, 2, 3}),
                moved = floats({3}, {0, -2, 3});
   const Node node = node_of("Abs", 13, 1);
-  const NodeJudgement judged = judge_node(node, {x}, {flushed});
-  EXPECT_EQ(judged.verdict, Verdict::exact) << judged.detail;
+  const judge::NodeJudgement judged = judge::judge_node(node, {x}, {flushed});
+  EXPECT_EQ(judged.verdict, judge::Verdict::exact) << judged.detail;
   EXPECT_TRUE(judged.flushed);
   EXPECT_EQ(judged.cls, Class::fast);
-  JudgeOptions strict;
+  judge::JudgeOptions strict;
   strict.then_fast = false;
-  EXPECT_EQ(judge_node(node, {x}, {flushed}, strict).verdict, Verdict::wrong_value);
-  EXPECT_EQ(verdict(node, {x}, floats({3}, {0, 2, 4})), Verdict::wrong_value);
-  EXPECT_EQ(verdict(node_of("Identity", 21, 1), {x}, moved), Verdict::wrong_value);
+  EXPECT_EQ(judge::judge_node(node, {x}, {flushed}, strict).verdict, judge::Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, {x}, floats({3}, {0, 2, 4})), judge::Verdict::wrong_value);
+  EXPECT_EQ(verdict(node_of("Identity", 21, 1), {x}, moved), judge::Verdict::wrong_value);
 }
 
 Tensor doubles(Shape shape, const std::vector<double>& data) {
@@ -114,12 +114,13 @@ TEST(JudgeKernels, StatisticsInTheStashTypeAreAccepted) {
   for (Index k = 0; k < n; ++k) y[k] = (narrow[k] - mean) * inverse;
   const Node node = node_of("LayerNormalization", 17, 2);
   const Tensor in = doubles({1, n}, x), scale = doubles({n}, std::vector<double>(n, 1));
-  JudgeOptions strict;
+  judge::JudgeOptions strict;
   strict.then_fast = false;
-  const NodeJudgement judged = judge_node(node, {in, scale}, {doubles({1, n}, y)}, strict);
-  EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
+  const judge::NodeJudgement judged =
+      judge::judge_node(node, {in, scale}, {doubles({1, n}, y)}, strict);
+  EXPECT_EQ(judged.verdict, judge::Verdict::within) << judged.detail;
   y[7] += 0.1;
-  EXPECT_EQ(verdict(node, {in, scale}, doubles({1, n}, y)), Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, {in, scale}, doubles({1, n}, y)), judge::Verdict::wrong_value);
 }
 
 // A state that is carried in float32 but output in float16: each step is judged from every state
@@ -150,9 +151,9 @@ TEST(JudgeKernels, AStateWiderThanWhatIsShownIsAccepted) {
     }
     h = next;
   }
-  EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::within);
+  EXPECT_EQ(verdict(node, {x, w, r}, y), judge::Verdict::within);
   set_number(y, 5, number_at(y, 5) + 0.1L);
-  EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, {x, w, r}, y), judge::Verdict::wrong_value);
 }
 
 // The input gate adds minus infinity, an overflow, to infinity; the output gate is 0.
@@ -168,9 +169,9 @@ TEST(JudgeKernels, AGateThatOverflowsOnTheWayMayBeNan) {
                w = doubles({1, 4, 2}, {-most, -infinity, -infinity, 0, 0, 0, 1, 0});
   const Tensor y = evaluate(*node.signature, {}, {x, w, r})[0].tensor();
   EXPECT_TRUE(std::isnan(y.data<double>()[0]));
-  EXPECT_EQ(verdict(node, {x, w, r}, y), Verdict::in_set);
-  EXPECT_EQ(verdict(node, {x, w, r}, doubles({1, 1, 1, 1}, {0})), Verdict::exact);
-  EXPECT_EQ(verdict(node, {x, w, r}, doubles({1, 1, 1, 1}, {0.5})), Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, {x, w, r}, y), judge::Verdict::in_set);
+  EXPECT_EQ(verdict(node, {x, w, r}, doubles({1, 1, 1, 1}, {0})), judge::Verdict::exact);
+  EXPECT_EQ(verdict(node, {x, w, r}, doubles({1, 1, 1, 1}, {0.5})), judge::Verdict::wrong_value);
 }
 
 TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {
@@ -183,9 +184,11 @@ TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {
         y.data<float>()[m * 32 + n] =
             order(&a[static_cast<std::size_t>(m * 128)], &b[static_cast<std::size_t>(n)], 128, 32);
     }
-    EXPECT_EQ(verdict(node, {floats({32, 128}, a), floats({128, 32}, b)}, y), Verdict::within);
+    EXPECT_EQ(verdict(node, {floats({32, 128}, a), floats({128, 32}, b)}, y),
+              judge::Verdict::within);
     y.data<float>()[500] += 1e-3F;
-    EXPECT_EQ(verdict(node, {floats({32, 128}, a), floats({128, 32}, b)}, y), Verdict::wrong_value);
+    EXPECT_EQ(verdict(node, {floats({32, 128}, a), floats({128, 32}, b)}, y),
+              judge::Verdict::wrong_value);
   }
 }
 
@@ -211,7 +214,7 @@ TEST(JudgeKernels, AConvolutionThatStartsItsSumWithTheBiasIsAccepted) {
     }
   }
   EXPECT_EQ(verdict(node, {floats({1, 3, 8, 8}, x), floats({4, 3, 3, 3}, w), floats({4}, b)}, y),
-            Verdict::within);
+            judge::Verdict::within);
 }
 
 TEST(JudgeKernels, ExactDataHasNoBound) {
@@ -219,8 +222,8 @@ TEST(JudgeKernels, ExactDataHasNoBound) {
   Tensor zero(Type::uint8, {}), two(Type::uint8, {1}), three(Type::uint8, {1});
   two.data<std::uint8_t>()[0] = 2, three.data<std::uint8_t>()[0] = 3;
   const std::vector<Value> inputs = {floats({1}, {2.5F}), floats({}, {1.0F}), zero};
-  EXPECT_TRUE(is_pass(verdict(node, inputs, two)));
-  EXPECT_EQ(verdict(node, inputs, three), Verdict::wrong_value);
+  EXPECT_TRUE(judge::is_pass(verdict(node, inputs, two)));
+  EXPECT_EQ(verdict(node, inputs, three), judge::Verdict::wrong_value);
 }
 
 TEST(JudgeKernels, ABoundThatIsLeftOutIsTheTypesOwnAndExact) {
@@ -234,10 +237,10 @@ TEST(JudgeKernels, ABoundThatIsLeftOutIsTheTypesOwnAndExact) {
     return verdict(
         node, {x, with_least ? Value(bound) : Value(), with_least ? Value() : Value(bound)}, y);
   };
-  EXPECT_EQ(clipped({-3, 1}, false), Verdict::exact);
-  EXPECT_EQ(clipped({-2, 1}, false), Verdict::wrong_value);
-  EXPECT_EQ(clipped({1, 5}, true), Verdict::exact);
-  EXPECT_EQ(clipped({1, 1.7976931348623157e308}, true), Verdict::wrong_value);
+  EXPECT_EQ(clipped({-3, 1}, false), judge::Verdict::exact);
+  EXPECT_EQ(clipped({-2, 1}, false), judge::Verdict::wrong_value);
+  EXPECT_EQ(clipped({1, 5}, true), judge::Verdict::exact);
+  EXPECT_EQ(clipped({1, 1.7976931348623157e308}, true), judge::Verdict::wrong_value);
 }
 
 TEST(JudgeKernels, ALongRecurrenceIsJudgedStepByStep) {
@@ -253,15 +256,15 @@ TEST(JudgeKernels, ALongRecurrenceIsJudgedStepByStep) {
                                      floats({1, 4 * units, 8}, w),
                                      floats({1, 4 * units, units}, r)};
   const Value y = evaluate(*node.signature, node.attributes, inputs)[0];
-  const NodeJudgement judged = judge_node(node, inputs, {y});
-  EXPECT_EQ(judged.verdict, Verdict::within) << judged.detail;
+  const judge::NodeJudgement judged = judge::judge_node(node, inputs, {y});
+  EXPECT_EQ(judged.verdict, judge::Verdict::within) << judged.detail;
   EXPECT_EQ(judged.outputs[0].open, 0);
   EXPECT_LT(judged.outputs[0].resolution_median, 0x1p-8);
   Tensor off = floats(
       {steps, 1, 1, units},
       std::vector<float>(y.tensor().data<float>(), y.tensor().data<float>() + steps * units));
   off.data<float>()[90 * units + 5] += 1e-2F;
-  EXPECT_EQ(verdict(node, inputs, off), Verdict::wrong_value);
+  EXPECT_EQ(verdict(node, inputs, off), judge::Verdict::wrong_value);
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ Attribute attribute(T x) {
 // The verdict and its question: "profile Q006", "open Q011", "wrong-value".
 std::string said(const Node& node, const std::vector<Value>& inputs,
                  const std::vector<Value>& answer) {
-  const NodeJudgement judged = judge_node(node, inputs, answer);
-  return std::string(name(judged.verdict)) + (judged.question.empty() ? "" : " " + judged.question);
+  const judge::NodeJudgement judged = judge::judge_node(node, inputs, answer);
+  return std::string(judge::name(judged.verdict)) +
+         (judged.question.empty() ? "" : " " + judged.question);
 }
 
 TEST(Rulings, AnyOrderOfTheChosenIsRightWhereNoneIsAskedFor) {
@@ -111,7 +112,8 @@ TEST(Rulings, AnExtentBetweenTwoWholeNumbersMayBeEither) {
   std::vector<long double> x(10);
   for (std::size_t k = 0; k < 10; ++k) x[k] = static_cast<long double>(k + 1);
   const std::vector<Value> inputs = {floats({1, 10}, x), Value{}, floats({2}, {1, 0.7L})};
-  EXPECT_TRUE(is_pass(judge_node(node, inputs, {floats({1, 7}, {1, 3, 4, 5, 7, 8, 10})}).verdict));
+  EXPECT_TRUE(judge::is_pass(
+      judge::judge_node(node, inputs, {floats({1, 7}, {1, 3, 4, 5, 7, 8, 10})}).verdict));
   EXPECT_EQ(said(node, inputs, {floats({1, 6}, {1, 3, 4, 6, 7, 8})}), "profile Q026");
   EXPECT_EQ(said(node, inputs, {floats({1, 6}, {1, 3, 4, 6, 7, 9})}), "wrong-shape");
   EXPECT_EQ(said(node, inputs, {floats({1, 8}, {1, 2, 3, 4, 5, 6, 7, 8})}), "wrong-shape");

@@ -81,7 +81,7 @@ Index elements_of(const Value& value) {
 
 // Runs a valid line and adds the types of its outputs to the row, and "large" if they exceed the
 // limit.
-void run_line(const LineModel& made, Json& row) {
+void run_line(const suites::LineModel& made, Json& row) {
   std::map<std::string, Value> feeds;
   for (std::size_t k = 0; k < made.feeds.size(); ++k)
     feeds[made.model.graph.inputs[k].name] = made.feeds[k];
@@ -97,10 +97,10 @@ void run_line(const LineModel& made, Json& row) {
 
 // Versions have kernels in common, and kernels types: coverage is counted for each version and
 // types.
-std::string kind_of(const Line& line, const Json& types) {
+std::string kind_of(const suites::Line& line, const Json& types) {
   std::string text =
       fmt::format("{}.{}-{}", line.signature->domain, line.signature->op, line.signature->since);
-  for (const LinePort& port : line.inputs)
+  for (const suites::LinePort& port : line.inputs)
     text += port.value.absent() ? " _" : " " + touchstone::text(port.value.type());
   return text + " -> " + types.dump();
 }
@@ -119,7 +119,7 @@ std::size_t fresh_of(const std::vector<std::uint32_t>& blocks, std::set<std::uin
 
 #ifdef TOUCHSTONE_JUDGED
 // The case's node with its input values.
-Given given_of(const LineModel& made) {
+Given given_of(const suites::LineModel& made) {
   const Graph& graph = made.model.graph;
   Given right{graph.nodes.front(), {}};
   for (const std::string& name : right.node.inputs) {
@@ -135,13 +135,14 @@ Given given_of(const LineModel& made) {
   return right;
 }
 
-void judge_line(const Line& line, const LineModel& made, bool all, Seen& seen, Json& row) {
+void judge_line(const suites::Line& line, const suites::LineModel& made, bool all, Seen& seen,
+                Json& row) {
   std::set<std::string>& known = seen.faults[row["kind"]];
   const Told told = told_apart(given_of(made), all ? std::set<std::string>{} : known);
-  row["judged"] = name(told.verdict);
+  row["judged"] = judge::name(told.verdict);
   row["faults"] = told.faults;
   row["forms"] = Json::array();
-  if (!is_pass(told.verdict)) return;
+  if (!judge::is_pass(told.verdict)) return;
   known.insert(told.faults.begin(), told.faults.end());
   for (const std::string& form : refusals_of(line, made.model.graph.nodes.front()))
     if (seen.forms[line.signature].insert(form).second || all) row["forms"].push_back(form);
@@ -155,11 +156,11 @@ void judge_line(const Line& /*line*/, const LineModel& /*made*/, bool /*all*/, S
 Json outcome(const std::string& text, const std::string& mutants, Seen& seen) {
   Json row;
   try {
-    const Line line = parse_line(text);
+    const suites::Line line = suites::parse_line(text);
     try {
       const Limits limits = small();
       const LimitsScope scope(limits);
-      LineModel made = model_of(line);
+      suites::LineModel made = suites::model_of(line);
       require_valid(made.model, limits);
       reached();  // blocks that shape inference ran do not count for the kernel
       run_line(made, row);

@@ -9,7 +9,7 @@
 namespace touchstone {
 namespace {
 
-void add_sizes(std::size_t k, const LinePort& port, std::vector<std::string>& all) {
+void add_sizes(std::size_t k, const suites::LinePort& port, std::vector<std::string>& all) {
   const Shape& shape = port.value.tensor().shape();
   all.push_back(fmt::format("no x{} of rank {}", k, shape.size()));
   if (std::ranges::count(shape, 0)) all.push_back(fmt::format("no x{} without elements", k));
@@ -25,10 +25,10 @@ void add_sizes(std::size_t k, const LinePort& port, std::vector<std::string>& al
 
 }  // namespace
 
-std::vector<std::string> refusals_of(const Line& line, const Node& node) {
+std::vector<std::string> refusals_of(const suites::Line& line, const Node& node) {
   std::vector<std::string> all;
   for (std::size_t k = 0; k < line.inputs.size(); ++k) {
-    const LinePort& port = line.inputs[k];
+    const suites::LinePort& port = line.inputs[k];
     if (port.value.is_tensor()) add_sizes(k, port, all);
     if (const auto* sequence = std::get_if<Sequence>(&port.value.is))
       all.push_back(fmt::format("no x{} of {} items", k, sequence->items.size()));

@@ -10,6 +10,6 @@
 namespace touchstone {
 
 // The mutants that a valid line kills, such as "no x0 of rank 3". `node`: the line's node.
-std::vector<std::string> refusals_of(const Line& line, const Node& node);
+std::vector<std::string> refusals_of(const suites::Line& line, const Node& node);
 
 }  // namespace touchstone

@@ -23,14 +23,15 @@ std::vector<Value> answer(const Given& given) {
 bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
   const auto equal = [](const Value& x, const Value& y) {
     if (x.absent() || y.absent()) return x.absent() == y.absent();
-    return is_pass(judge_exact(x, y, ZeroSign::compared).verdict);
+    return judge::is_pass(judge::judge_exact(x, y, judge::ZeroSign::compared).verdict);
   };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), equal);
 }
 
 bool wrong(const Given& right, const std::vector<Value>& expected,
            const std::vector<Value>& outputs) {
-  return !same(expected, outputs) && is_fail(judge_node(right.node, right.inputs, outputs).verdict);
+  return !same(expected, outputs) &&
+         judge::is_fail(judge::judge_node(right.node, right.inputs, outputs).verdict);
 }
 
 bool refused(const Given& right, const std::vector<Value>& expected, const Given& slipped) {
@@ -47,10 +48,11 @@ bool refused(const Given& right, const std::vector<Value>& expected, const Given
 
 Told told_apart(const Given& right, const std::set<std::string>& known) {
   Told found;
-  if (!find_entry(*right.node.signature) || !why_not_judged(right.node).empty()) return found;
+  if (!find_entry(*right.node.signature) || !conformance::why_not_judged(right.node).empty())
+    return found;
   const std::vector<Value> expected = answer(right);
-  found.verdict = judge_node(right.node, right.inputs, expected).verdict;
-  if (!is_pass(found.verdict)) return found;
+  found.verdict = judge::judge_node(right.node, right.inputs, expected).verdict;
+  if (!judge::is_pass(found.verdict)) return found;
   for (const Fault& fault : faults_of(right)) {
     if (known.contains(fault.name)) continue;
     const std::optional<Given> slipped = fault.of(right);

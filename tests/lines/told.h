@@ -11,7 +11,7 @@
 namespace touchstone {
 
 struct Told {
-  Verdict verdict = Verdict::unsupported;  // of the reference's own outputs
+  judge::Verdict verdict = judge::Verdict::unsupported;  // of the reference's own outputs
   // the mutants that the judge refuses, except known ones; empty if the judge has no verdict on the
   // reference's outputs
   std::vector<std::string> faults;

@@ -93,14 +93,14 @@ struct Given {
 Given of_folder(const fs::path& folder, Index opset) {
   Given made{load_model(folder / "model.onnx", Limits::trusted()), {}};
   made.hold(opset);
-  FeedArgs from;
+  command::FeedArgs from;
   from.test_data = (folder / "test_data_set_0").string();
-  made.values = feeds_for(made.model, from, Limits::trusted());
+  made.values = command::feeds_for(made.model, from, Limits::trusted());
   return made;
 }
 
 Given of_line(const std::string& text, Index opset) {
-  LineModel line = model_of(parse_line(text));
+  suites::LineModel line = suites::model_of(suites::parse_line(text));
   Given made{std::move(line.model), {}};
   made.hold(opset);
   for (std::size_t k = 0; k < line.feeds.size(); ++k) {
@@ -129,7 +129,8 @@ Case load_case(const std::string& place, Index opset) {
 bool same(const std::vector<Value>& a, const std::vector<Value>& b) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     if (a[k].absent() != b[k].absent()) return false;
-    if (!a[k].absent() && !is_pass(judge_exact(a[k], b[k], ZeroSign::compared).verdict))
+    if (!a[k].absent() &&
+        !judge::is_pass(judge::judge_exact(a[k], b[k], judge::ZeroSign::compared).verdict))
       return false;
   }
   return true;
@@ -141,11 +142,12 @@ Json judged(const Case& one, Kernel kernel, bool faithful) {
   try {
     const std::vector<Value> outputs = run(kernel, one);
     if (!faithful && same(one.right, outputs)) return nullptr;
-    const NodeJudgement verdict = judge_node(node_of(one), one.inputs, outputs);
-    row["verdict"] = name(verdict.verdict);
-    row["refused"] = is_fail(verdict.verdict);
-    if (const auto used = utilisation(verdict)) row["utilisation"] = *used;
-    if (is_fail(verdict.verdict)) row["detail"] = describe(node_of(one), verdict);
+    const judge::NodeJudgement verdict = judge::judge_node(node_of(one), one.inputs, outputs);
+    row["verdict"] = judge::name(verdict.verdict);
+    row["refused"] = judge::is_fail(verdict.verdict);
+    if (const auto used = conformance::utilisation(verdict)) row["utilisation"] = *used;
+    if (judge::is_fail(verdict.verdict))
+      row["detail"] = conformance::describe(node_of(one), verdict);
   } catch (const Error& error) {
     row = {{"verdict", "rejected-valid"}, {"refused", true}, {"detail", error.message}};
   } catch (const std::bad_alloc&) {

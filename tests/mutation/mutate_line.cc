@@ -49,7 +49,7 @@ Subject LineSource::make(Index number) const {
     const std::string made = mutated(line, same, random);
     if (made == line) continue;
     try {
-      LineModel held = model_of(parse_line(made));
+      suites::LineModel held = suites::model_of(suites::parse_line(made));
       Subject subject{std::move(held.model), {}, made};
       for (std::size_t n = 0; n < held.feeds.size(); ++n)
         subject.feeds.emplace(subject.model.graph.inputs[n].name, held.feeds[n]);

@@ -24,7 +24,8 @@ bool is_same(const Values& a, const Values& b) {
     const auto other = b.find(held.first);
     if (other == b.end() || held.second.absent() != other->second.absent()) return false;
     return held.second.absent() ||
-           !is_fail(judge_exact(held.second, other->second, ZeroSign::compared).verdict);
+           !judge::is_fail(
+               judge::judge_exact(held.second, other->second, judge::ZeroSign::compared).verdict);
   });
 }
 
@@ -34,8 +35,8 @@ std::string blame_of(const Runtime& runtime, const Model& given, const Values& f
                      const Values& outputs, std::map<std::string, Index>& counts) {
   Model model = given;
   require_valid(model, limits());
-  const std::vector<std::string> hidden = hidden_values(model);
-  const Model tapped = with_taps(model, hidden, types_of_values(model));
+  const std::vector<std::string> hidden = compare::hidden_values(model);
+  const Model tapped = compare::with_taps(model, hidden, compare::types_of_values(model));
   const End seen = end_of(runtime, tapped, feeds);
   Values own = seen.outputs;
   for (const std::string& name : hidden) own.erase(name);
@@ -45,13 +46,14 @@ std::string blame_of(const Runtime& runtime, const Model& given, const Values& f
   }
   std::set<std::string> asked;
   for (const ValueInfo& output : tapped.graph.outputs) asked.insert(output.name);
-  const Blame all = blame(nodes_seen(model, feeds, seen.outputs, asked), {});
+  const conformance::Blame all =
+      conformance::blame(conformance::nodes_seen(model, feeds, seen.outputs, asked), {});
   if (!all.guilty) {
     ++counts["outputs that the judge lets pass"];
     return "";
   }
-  const NodeBlame& guilty = all.nodes[*all.guilty];
-  return guilty.node->op + ": " + describe(*guilty.node, guilty.judgement);
+  const conformance::NodeBlame& guilty = all.nodes[*all.guilty];
+  return guilty.node->op + ": " + conformance::describe(*guilty.node, guilty.judgement);
 }
 
 bool is_limit(const End& end) {

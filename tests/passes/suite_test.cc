@@ -23,7 +23,7 @@ struct Loaded {
 
 // A case with its feeds; nullopt if another component refuses it because it is invalid or has no
 // kernel.
-std::optional<Loaded> load(const Case& listed) {
+std::optional<Loaded> load(const suites::Case& listed) {
   try {
     Loaded made{load_valid(listed.model, Limits::trusted()), {}};
     const std::vector<ValueInfo>& inputs = made.model.graph.inputs;
@@ -93,7 +93,8 @@ TEST(Suite, ExactPassesKeepEveryBit) {
     if (!pass.exact) options.without.emplace_back(pass.name);
   }
   Tally fed, frozen;
-  for (const Case& listed : read_suite(cached_suite("1.23.2"), "onnx").cases) {
+  for (const suites::Case& listed :
+       suites::read_suite(suites::cached_suite("1.23.2"), "onnx").cases) {
     if (listed.kind != "node" || listed.data.empty()) continue;
     std::optional<Loaded> one = load(listed);
     if (!one || any_draws(one->model)) continue;

@@ -7,7 +7,7 @@
 #include "core/files.h"
 #include "core/npy.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,4 +84,4 @@ std::vector<Outputs> expectations(const BenchmarkRun& benchmark, const BenchPlan
   return expected;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

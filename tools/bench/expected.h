@@ -3,7 +3,7 @@
 
 #include "tools/bench/measure.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 // Returns the reference's outputs on each set of inputs and, last, on `benchmark.moved`, each
 // computed in a process of its own. The reference is slow, so `folder` (if not empty) caches them
@@ -11,4 +11,4 @@ namespace touchstone {
 std::vector<Outputs> expectations(const BenchmarkRun& benchmark, const BenchPlan& plan,
                                   const std::string& self, const std::filesystem::path& folder);
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -13,7 +13,7 @@
 #include "tools/bench/ready.h"
 #include "tools/bench/statistics.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 constexpr double block_seconds = 0.2, warm_seconds = 0.5;
@@ -110,7 +110,8 @@ void compare(std::vector<Runner>& runners, const BenchmarkRun& benchmark) {
       runner.runtime_process.run({0});
       const Outputs outputs = runner.runtime_process.show(0, benchmark.scratch / "outputs");
       if (!ours) ours = outputs;
-      runner.figure.distance = farthest(distances(benchmark.outputs, outputs, *ours));
+      runner.figure.distance =
+          compare::farthest(compare::distances(benchmark.outputs, outputs, *ours));
     } catch (const RuntimeFailure&) {  // an output that is no tensor
       runner.figure.distance = HUGE_VAL;
       if (!ours) return;
@@ -193,4 +194,4 @@ std::vector<Figure> measure(
   return figures;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

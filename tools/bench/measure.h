@@ -13,7 +13,7 @@
 #include "tools/bench/output_checker.h"
 #include "tools/bench/runtime_process.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 struct BenchPlan {
   double seconds = 3;                        // duration of timed runs, for each runtime
@@ -59,4 +59,4 @@ std::vector<Figure> measure(
     const std::vector<std::pair<std::string, std::vector<std::string>>>& starts,
     const BenchPlan& plan, const std::function<void(const std::string&)>& say);
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

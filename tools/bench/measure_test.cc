@@ -11,7 +11,7 @@
 #include "core/proc.h"
 #include "tools/bench/ready.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 using Order = std::vector<std::size_t>;
@@ -72,4 +72,4 @@ TEST(ReadyMemory, IsHeldUntilItIsGivenBack) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -18,13 +18,13 @@ Json files_json(const std::vector<NamedFile>& files) {
   return out;
 }
 
-Message text(const Json& object) {
+targets::Message text(const Json& object) {
   return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Reads an answer by `take`, which may throw exceptions of nlohmann::json.
 template <class Take>
-void parse(const Message& message, const Take& take) {
+void parse(const targets::Message& message, const Take& take) {
   try {
     const Json object = Json::parse(message);
     if (const auto failed = object.find("error"); failed != object.end()) {
@@ -48,7 +48,7 @@ double seconds_in(const Json& number) {
 
 }  // namespace
 
-Message write(const OpenRequest& request) {
+targets::Message write(const OpenRequest& request) {
   Json sets = Json::array();
   for (const std::vector<NamedFile>& set : request.input_sets) sets.push_back(files_json(set));
   return text({{"request", "open"},
@@ -58,31 +58,31 @@ Message write(const OpenRequest& request) {
                {"input_sets", sets}});
 }
 
-Message write(const RunRequest& request) {
+targets::Message write(const RunRequest& request) {
   return text({{"request", "run"}, {"sets", request.sets}});
 }
 
-Message write(const ShowRequest& request) {
+targets::Message write(const ShowRequest& request) {
   return text({{"request", "show"}, {"run", request.run}, {"folder", request.folder}});
 }
 
-Message write(const WeighRequest&) { return text({{"request", "weigh"}}); }
+targets::Message write(const WeighRequest&) { return text({{"request", "weigh"}}); }
 
-void read(const Message& message, OpenAnswer& answer) {
+void read(const targets::Message& message, OpenAnswer& answer) {
   parse(message, [&](const Json& object) {
     answer = {object.at("version").get<std::string>(), object.at("settings").get<std::string>(),
               seconds_in(object.at("seconds"))};
   });
 }
 
-void read(const Message& message, Ran& answer) {
+void read(const targets::Message& message, Ran& answer) {
   parse(message, [&](const Json& object) {
     answer = {};
     for (const Json& one : object.at("seconds")) answer.seconds.push_back(seconds_in(one));
   });
 }
 
-void read(const Message& message, Showed& answer) {
+void read(const targets::Message& message, Showed& answer) {
   parse(message, [&](const Json& object) {
     answer = {};
     for (const Json& one : object.at("outputs")) {
@@ -92,11 +92,11 @@ void read(const Message& message, Showed& answer) {
   });
 }
 
-void read(const Message& message, Weight& answer) {
+void read(const targets::Message& message, Weight& answer) {
   parse(message, [&](const Json& object) {
     answer = {object.at("peak").get<Index>(), object.at("before").get<Index>(),
               object.at("library").get<Index>()};
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -9,7 +9,7 @@
 #include "conformance/targets/message.h"
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 // A tensor stored in a .npy file.
 struct NamedFile {
@@ -48,16 +48,16 @@ struct Weight {
   Index library = 0;  // mapped bytes of the runtime's own files
 };
 
-Message write(const OpenRequest& request);
-Message write(const RunRequest& request);
-Message write(const ShowRequest& request);
-Message write(const WeighRequest& request);
+targets::Message write(const OpenRequest& request);
+targets::Message write(const RunRequest& request);
+targets::Message write(const ShowRequest& request);
+targets::Message write(const WeighRequest& request);
 
 // These throw Error: unsupported or internal with the other side's message if it reports a failure;
 // `file` if the bytes are no such answer.
-void read(const Message& message, OpenAnswer& answer);
-void read(const Message& message, Ran& answer);
-void read(const Message& message, Showed& answer);
-void read(const Message& message, Weight& answer);
+void read(const targets::Message& message, OpenAnswer& answer);
+void read(const targets::Message& message, Ran& answer);
+void read(const targets::Message& message, Showed& answer);
+void read(const targets::Message& message, Weight& answer);
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

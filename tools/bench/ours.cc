@@ -5,7 +5,7 @@
 #include "optimized/session.h"
 #endif
 
-namespace touchstone {
+namespace touchstone::bench {
 
 namespace {
 
@@ -18,24 +18,24 @@ const std::vector<OurRuntime>& our_runtimes() {
 #ifdef TOUCHSTONE_WITH_FAST
       {"fast",
        [](Index threads, const Dims& dims) {
-         return make_fast({.threads = threads, .dims = dims});
+         return targets::make_fast({.threads = threads, .dims = dims});
        },
        [] {
          return "all passes, sizes of symbols at load, threads sleep between runs, " +
-                std::string(name(chosen_isa()));
+                std::string(touchstone::name(chosen_isa()));
        }},
       {"direct",
        [](Index threads, const Dims& dims) {
-         return make_fast({.threads = threads, .winograd = false, .dims = dims});
+         return targets::make_fast({.threads = threads, .winograd = false, .dims = dims});
        },
        [] {
          return "as fast, and convolutions sum their products one by one (no Winograd), " +
-                std::string(name(chosen_isa()));
+                std::string(touchstone::name(chosen_isa()));
        }},
 #endif
-      {"reference", [](Index, const Dims&) { return make_reference(); },
+      {"reference", [](Index, const Dims&) { return targets::make_reference(); },
        [] { return std::string("one thread, whatever is asked"); }}};
   return all;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -8,12 +8,12 @@
 
 #include "conformance/targets/target.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 struct OurRuntime {
   std::string name;
   // `dims`: sizes of symbols in the shapes of inputs, which peers receive too.
-  std::unique_ptr<Target> (*make)(Index threads, const std::map<std::string, Index>& dims);
+  std::unique_ptr<targets::Target> (*make)(Index threads, const std::map<std::string, Index>& dims);
   std::string (*settings)();  // text of the settings
 };
 
@@ -24,4 +24,4 @@ const std::vector<OurRuntime>& our_runtimes();
 // Throws Error (usage) for an unknown runtime.
 void serve_bench(const std::string& runtime);
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/types.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 constexpr double tolerated = 0x1p-10;      // share of the output's largest element
@@ -40,14 +40,15 @@ OutputChecker::OutputChecker(std::vector<ValueInfo> outputs, std::vector<Outputs
     double apart = HUGE_VAL;
     for (std::size_t left = 0; left < expected_.size(); ++left) {
       for (std::size_t right = left + 1; right < expected_.size(); ++right) {
-        const Distance one = distance(output.name, value_of(expected_[left], output.name),
-                                      value_of(expected_[right], output.name));
+        const compare::Distance one =
+            compare::distance(output.name, value_of(expected_[left], output.name),
+                              value_of(expected_[right], output.name));
         apart = std::min(apart, one.relative());
       }
     }
     apart_[output.name] = apart;
-    const double moves = distance(output.name, value_of(moved, output.name),
-                                  value_of(expected_.front(), output.name))
+    const double moves = compare::distance(output.name, value_of(moved, output.name),
+                                           value_of(expected_.front(), output.name))
                              .relative();
     const double rounded = roundings * std::sqrt(static_cast<double>(std::max<Index>(nodes, 1))) *
                            std::max(moves, rounding);
@@ -65,7 +66,7 @@ OutputChecker::Ruling OutputChecker::hold(Index set, const Outputs& given) const
     if (came.absent() && !right.absent()) {
       return {HUGE_VAL, what + "is missing"};
     }
-    const Distance one = distance(output.name, came, right);
+    const compare::Distance one = compare::distance(output.name, came, right);
     ruling.distance = std::max(ruling.distance, one.relative());
     if (!one.unlike.empty()) {
       ruling.fault = what + "is " + one.unlike + " (expected)";
@@ -90,4 +91,4 @@ std::string OutputChecker::indistinguishable() const {
                      most);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

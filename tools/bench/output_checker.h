@@ -8,7 +8,7 @@
 #include "core/tensor.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 using Outputs = std::map<std::string, Value>;
 
@@ -51,4 +51,4 @@ class OutputChecker {
   std::map<std::string, double> allowed_, apart_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 Value floats(const std::vector<float>& numbers) {
@@ -116,4 +116,4 @@ TEST(OutputChecker, WhatIsMissingOrNoNumberOrOfAnotherShapeIsWrong) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -14,7 +14,7 @@
 #include "core/proc.h"
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 class ReadyMemory {
  public:
@@ -57,4 +57,4 @@ class ReadyMemory {
   volatile std::byte* memory_ = nullptr;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -12,7 +12,7 @@
 #include "tools/bench/statistics.h"
 #include "tools/touchstone/command.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -75,24 +75,28 @@ std::string machine() {
   const std::string processor = from == std::string::npos
                                     ? "a processor without a name"
                                     : text.substr(from + 2, text.find('\n', from) - from - 2);
-  return fmt::format("{}, {} usable", processor, usable_processors());
+  return fmt::format("{}, {} usable", processor, conformance::usable_processors());
 }
 
 void print(const Heat& heat) {
-  fmt::print("{}, {} thread{}{}\n", styled(Stream::out, Style::bold, printable(heat.model)),
-             heat.threads, heat.threads == 1 ? "" : "s", loads_text(heat));
+  fmt::print(
+      "{}, {} thread{}{}\n",
+      command::styled(command::Stream::out, command::Style::bold, command::printable(heat.model)),
+      heat.threads, heat.threads == 1 ? "" : "s", loads_text(heat));
   if (heat.unfair) {
-    fmt::print("  {}: {}\n", styled(Stream::out, Style::red, "no figure"),
-               printable(heat.unfair->why));
+    fmt::print("  {}: {}\n",
+               command::styled(command::Stream::out, command::Style::red, "no figure"),
+               command::printable(heat.unfair->why));
   }
   fmt::print("  {:<14}{:>11}{:>10}{:>10}{:>10}{:>9}{:>9}  ratio (quartiles)\n", "", "median ms",
              "p95 ms", "load ms", "first ms", "peak MB", "judged");
   for (const Figure& figure : heat.figures) {
-    const std::string name = printable(figure.runtime);
+    const std::string name = command::printable(figure.runtime);
     if (figure.failure) {
       fmt::print("  {:<14}  {}: {}\n", name,
-                 styled(Stream::out, Style::red, touchstone::name(figure.failure->kind)),
-                 printable(figure.failure->why));
+                 command::styled(command::Stream::out, command::Style::red,
+                                 touchstone::bench::name(figure.failure->kind)),
+                 command::printable(figure.failure->why));
       continue;
     }
     if (!stands(heat, figure)) continue;
@@ -109,9 +113,9 @@ void print_runtimes(const std::vector<Heat>& heats) {
   for (const Heat& heat : heats) {
     for (const Figure& figure : heat.figures) {
       if (figure.failure || std::exchange(seen[figure.runtime], true)) continue;
-      fmt::print("{}: {}, its files take {:.1f} MB; {}\n", printable(figure.runtime),
-                 printable(figure.version), megabytes(figure.weight.library),
-                 printable(figure.settings));
+      fmt::print("{}: {}, its files take {:.1f} MB; {}\n", command::printable(figure.runtime),
+                 command::printable(figure.version), megabytes(figure.weight.library),
+                 command::printable(figure.settings));
     }
   }
 }
@@ -127,8 +131,9 @@ void print(const std::vector<Roof>& roofs) {
 void print(const std::vector<Mean>& all) {
   for (const Mean& mean : all) {
     fmt::print("{} / ours, {} thread{}: geometric mean {:.3f} over {} model{}, least {:.3f} ({})\n",
-               printable(mean.runtime), mean.threads, mean.threads == 1 ? "" : "s", mean.ratio,
-               mean.models, mean.models == 1 ? "" : "s", mean.least, printable(mean.least_model));
+               command::printable(mean.runtime), mean.threads, mean.threads == 1 ? "" : "s",
+               mean.ratio, mean.models, mean.models == 1 ? "" : "s", mean.least,
+               command::printable(mean.least_model));
   }
 }
 
@@ -186,4 +191,4 @@ std::optional<FailureKind> worst(const std::vector<Heat>& heats) {
   return found;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -8,7 +8,7 @@
 #include "tools/bench/measure.h"
 #include "tools/bench/roof.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 // All runtimes on one model with one number of threads; ours comes first.
 struct Heat {
@@ -48,4 +48,4 @@ nlohmann::ordered_json to_json(const Mean& mean);
 // Returns the most severe failure of any runtime; none if all figures are valid.
 std::optional<FailureKind> worst(const std::vector<Heat>& heats);
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

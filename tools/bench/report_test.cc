@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 Figure figure(const std::string& runtime, std::vector<std::vector<double>> blocks) {
@@ -66,4 +66,4 @@ TEST(Report, AWrongOutputIsWorseThanACrash) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 #if defined(__clang__)  // the sanitized build, whose timings are not used
@@ -136,4 +136,4 @@ Roof measure_roof(Index threads) {
   return {threads, loop.vectors, max_flops(threads, loop), max_copied(threads)};
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

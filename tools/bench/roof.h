@@ -5,7 +5,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 struct Roof {
   Index threads = 1;
@@ -17,4 +17,4 @@ struct Roof {
 // Returns the best of many short trials: noise only lowers a rate.
 Roof measure_roof(Index threads);
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

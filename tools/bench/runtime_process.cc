@@ -12,14 +12,15 @@
 #include "core/npy.h"
 #include "tools/bench/ours.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 namespace fs = std::filesystem;
 
 std::vector<std::string> peers() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(data_folder() / "tools/bench/vendors")) {
+  for (const auto& entry :
+       fs::directory_iterator(conformance::data_folder() / "tools/bench/vendors")) {
     if (entry.path().extension() == ".py" && entry.path().stem() != "__init__") {
       names.push_back(entry.path().stem().string());
     }
@@ -67,37 +68,38 @@ std::vector<std::string> start_of(const std::string& runtime, const std::string&
     throw Error(ErrorKind::usage, "there is no runtime '" + runtime + "'")
         .with_help("runtimes: " + known + "command:WORDS");
   }
-  return {python_of_runtime(runtime), (data_folder() / "tools/bench/worker.py").string(),
-          "--runtime", runtime};
+  return {conformance::python_of_runtime(runtime),
+          (conformance::data_folder() / "tools/bench/worker.py").string(), "--runtime", runtime};
 }
 
-void RuntimeProcess::fail(IoStatus status) {
+void RuntimeProcess::fail(targets::IoStatus status) {
   std::string why = child_->exit_description();
   child_.reset();
   switch (status) {
-    case IoStatus::late:
+    case targets::IoStatus::late:
       throw RuntimeFailure{FailureKind::late,
                            "no answer within " + std::to_string(limit_.count()) + " ms"};
-    case IoStatus::garbled:
+    case targets::IoStatus::garbled:
       throw RuntimeFailure{FailureKind::crashed, "it wrote over its own messages"};
-    case IoStatus::ended:
-    case IoStatus::done:
+    case targets::IoStatus::ended:
+    case targets::IoStatus::done:
       break;
   }
   throw RuntimeFailure{FailureKind::crashed, std::move(why)};
 }
 
-void RuntimeProcess::say(const Message& message) {
+void RuntimeProcess::say(const targets::Message& message) {
   if (!child_) BUG("asked a runtime that was not opened");
-  const IoStatus status = child_->send(message, std::chrono::steady_clock::now() + limit_);
-  if (status != IoStatus::done) fail(status);
+  const targets::IoStatus status = child_->send(message, std::chrono::steady_clock::now() + limit_);
+  if (status != targets::IoStatus::done) fail(status);
 }
 
 template <class Answer>
 Answer RuntimeProcess::hear() {
-  Message message;
-  const IoStatus status = child_->receive(message, std::chrono::steady_clock::now() + limit_);
-  if (status != IoStatus::done) fail(status);
+  targets::Message message;
+  const targets::IoStatus status =
+      child_->receive(message, std::chrono::steady_clock::now() + limit_);
+  if (status != targets::IoStatus::done) fail(status);
   Answer answer;
   try {
     read(message, answer);
@@ -117,7 +119,7 @@ Answer RuntimeProcess::exchange(const Request& request) {
 
 OpenAnswer RuntimeProcess::open(const OpenRequest& request, const std::function<void()>& before) {
   child_.reset();
-  child_ = std::make_unique<Child>(command_);
+  child_ = std::make_unique<targets::Child>(command_);
   weigh();  // waits until it has started and imported its modules
   if (before) before();
   return exchange<OpenAnswer>(request);
@@ -160,4 +162,4 @@ std::map<std::string, Value> RuntimeProcess::show(Index run, const fs::path& fol
 
 Weight RuntimeProcess::weigh() { return exchange<Weight>(WeighRequest{}); }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -13,7 +13,7 @@
 #include "core/tensor.h"
 #include "tools/bench/messages.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 // Reason why a runtime left the benchmark, most severe first: it determines the exit code of the
 // bench.
@@ -52,14 +52,14 @@ class RuntimeProcess {
   Answer hear();
   template <class Answer, class Request>
   Answer exchange(const Request& request);
-  void say(const Message& message);
-  [[noreturn]] void fail(IoStatus status);
+  void say(const targets::Message& message);
+  [[noreturn]] void fail(targets::IoStatus status);
 
   std::string runtime_;
   std::vector<std::string> command_;
   std::chrono::milliseconds limit_;
-  std::unique_ptr<Child> child_;
+  std::unique_ptr<targets::Child> child_;
   std::size_t asked_ = 0;  // runs of the last begin()
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

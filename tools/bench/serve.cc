@@ -15,7 +15,7 @@
 #include "tools/bench/messages.h"
 #include "tools/bench/ours.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -72,7 +72,8 @@ class Server {
   Json open(const Json& request) {
     const auto began = Clock::now();
     const auto dims = request.at("dims").get<std::map<std::string, Index>>();
-    const std::unique_ptr<Target> target = runtime_.make(request.at("threads").get<Index>(), dims);
+    const std::unique_ptr<targets::Target> target =
+        runtime_.make(request.at("threads").get<Index>(), dims);
     model_ = target->load(request.at("model").get<std::string>());
     const double seconds = since(began);
     sets_.clear();
@@ -122,7 +123,7 @@ class Server {
 
   const OurRuntime& runtime_;
   Index before_;
-  std::unique_ptr<LoadedModel> model_;
+  std::unique_ptr<targets::LoadedModel> model_;
   std::vector<Values> sets_, outputs_;
 };
 
@@ -132,7 +133,7 @@ void serve_bench(const std::string& runtime) {
   for (const OurRuntime& one : our_runtimes()) {
     if (one.name != runtime) continue;
     Server server(one);
-    serve([&](const Message& question, const Say& say) {
+    targets::serve([&](const targets::Message& question, const targets::Say& say) {
       Json answer;
       try {
         answer = server.answer(Json::parse(question));
@@ -152,4 +153,4 @@ void serve_bench(const std::string& runtime) {
   throw Error(ErrorKind::usage, "there is no runtime '" + runtime + "' in this process");
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

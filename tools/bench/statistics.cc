@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 
 double percentile(std::vector<double> sample, double share) {
   if (sample.empty()) BUG("a percentile of nothing");
@@ -37,4 +37,4 @@ std::vector<double> ratios(std::span<const std::vector<double>> over,
   return out;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

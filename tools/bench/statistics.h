@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-namespace touchstone {
+namespace touchstone::bench {
 
 // Returns the value below which this share of the sample is, with linear interpolation (numpy's
 // default method). The sample must not be empty.
@@ -19,4 +19,4 @@ double geometric_mean(std::span<const double> sample);
 std::vector<double> ratios(std::span<const std::vector<double>> over,
                            std::span<const std::vector<double>> under);
 
-}  // namespace touchstone
+}  // namespace touchstone::bench

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::bench {
 namespace {
 
 TEST(Statistics, MedianIsTheMiddleOrBetweenTheTwo) {
@@ -46,4 +46,4 @@ TEST(Statistics, NothingHasNoFigure) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::bench

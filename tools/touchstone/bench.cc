@@ -27,7 +27,7 @@
 #include "tools/touchstone/trace.h"
 #endif
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,15 +41,16 @@ struct BenchArgs {
   std::vector<Index> threads{1};
   double timeout = 600;
   bool roof = false;
-  BenchPlan plan;
+  bench::BenchPlan plan;
   JsonOutput json;
 };
 
 std::string self() { return fs::read_symlink("/proc/self/exe").string(); }
 
 Starts starts_for(const BenchArgs& args) {
-  Starts starts{{args.runtime, start_of(args.runtime, self())}};
-  for (const std::string& peer : args.against) starts.emplace_back(peer, start_of(peer, self()));
+  Starts starts{{args.runtime, bench::start_of(args.runtime, self())}};
+  for (const std::string& peer : args.against)
+    starts.emplace_back(peer, bench::start_of(peer, self()));
   return starts;
 }
 
@@ -104,9 +105,9 @@ std::map<std::string, Value> feeds_of_set(const BenchArgs& args, const Model& mo
 }
 
 // Writes the sets of inputs as files, and determines the sizes of the model's symbols.
-BenchmarkRun benchmark_for(const BenchArgs& args, const std::string& file,
-                           const fs::path& scratch) {
-  BenchmarkRun benchmark;
+bench::BenchmarkRun benchmark_for(const BenchArgs& args, const std::string& file,
+                                  const fs::path& scratch) {
+  bench::BenchmarkRun benchmark;
   benchmark.model = file;
   benchmark.scratch = scratch;
   const Model model = load_valid(file, Limits::trusted());
@@ -115,7 +116,7 @@ BenchmarkRun benchmark_for(const BenchArgs& args, const std::string& file,
   for (Index set = 0; set < args.plan.input_sets; ++set) {
     const fs::path folder = scratch / fmt::format("inputs_{}", set);
     fs::create_directories(folder);
-    std::vector<NamedFile>& files = benchmark.input_sets.emplace_back();
+    std::vector<bench::NamedFile>& files = benchmark.input_sets.emplace_back();
     const std::map<std::string, Value> feeds = feeds_of_set(args, model, set);
     for (const ValueInfo* input : wanted_inputs(model.graph)) {
       const Tensor& tensor = feeds.at(input->name).tensor();
@@ -162,62 +163,64 @@ void say(const std::string& what, const std::string& stage) {
 }
 
 // Prepares the comparison with the reference's outputs. `unfair` receives why there is none.
-std::optional<OutputChecker> checker_of(const BenchArgs& args, const BenchmarkRun& benchmark,
-                                        std::optional<RuntimeFailure>& unfair) {
-  std::optional<OutputChecker> output_checker;
+std::optional<bench::OutputChecker> checker_of(const BenchArgs& args,
+                                               const bench::BenchmarkRun& benchmark,
+                                               std::optional<bench::RuntimeFailure>& unfair) {
+  std::optional<bench::OutputChecker> output_checker;
   try {
-    std::vector<Outputs> expected = expectations(benchmark, args.plan, self(), args.expected);
-    const Outputs beside = std::move(expected.back());
+    std::vector<bench::Outputs> expected =
+        bench::expectations(benchmark, args.plan, self(), args.expected);
+    const bench::Outputs beside = std::move(expected.back());
     expected.pop_back();
     output_checker.emplace(benchmark.outputs, std::move(expected), beside, benchmark.nodes);
     if (const std::string indistinguishable = output_checker->indistinguishable();
         !indistinguishable.empty())
-      unfair = {FailureKind::wrong, indistinguishable};
-  } catch (const RuntimeFailure& failure) {
+      unfair = {bench::FailureKind::wrong, indistinguishable};
+  } catch (const bench::RuntimeFailure& failure) {
     unfair = {failure.kind, "the reference did not run it: " + failure.why};
   }
   return output_checker;
 }
 
 // Benchmarks all numbers of threads on one model.
-std::vector<Heat> bench_model(const BenchArgs& args, const std::string& file,
-                              const Starts& starts) {
+std::vector<bench::Heat> bench_model(const BenchArgs& args, const std::string& file,
+                                     const Starts& starts) {
   const Scratch scratch;
   const std::string name = fs::path(file).stem().string();
-  BenchmarkRun benchmark = benchmark_for(args, file, scratch.path());
-  std::vector<Heat> heats;
-  std::optional<OutputChecker> output_checker;
-  std::optional<RuntimeFailure> unfair;
+  bench::BenchmarkRun benchmark = benchmark_for(args, file, scratch.path());
+  std::vector<bench::Heat> heats;
+  std::optional<bench::OutputChecker> output_checker;
+  std::optional<bench::RuntimeFailure> unfair;
   if (args.judged) {
     say(name, "what the reference gives");
     output_checker = checker_of(args, benchmark, unfair);
   }
   benchmark.output_checker = output_checker ? &*output_checker : nullptr;
   for (const Index threads : args.threads) {
-    Heat& heat = heats.emplace_back();
+    bench::Heat& heat = heats.emplace_back();
     heat.model = name;
     heat.threads = benchmark.threads = threads;
     heat.unfair = unfair;
     if (args.judged && !output_checker) continue;
-    heat.figures = measure(benchmark, starts, args.plan, [&](const std::string& stage) {
+    heat.figures = bench::measure(benchmark, starts, args.plan, [&](const std::string& stage) {
       say(fmt::format("{}, threads {}", name, threads), stage);
     });
   }
   return heats;
 }
 
-ExitCode code_of(const std::vector<Heat>& heats) {
-  const std::optional<FailureKind> fall = worst(heats);
+ExitCode code_of(const std::vector<bench::Heat>& heats) {
+  const std::optional<bench::FailureKind> fall = bench::worst(heats);
   if (!fall) return ExitCode::fine;
   switch (*fall) {
-    case FailureKind::wrong:
+    case bench::FailureKind::wrong:
       return ExitCode::mismatch;
-    case FailureKind::crashed:
-    case FailureKind::failed:
+    case bench::FailureKind::crashed:
+    case bench::FailureKind::failed:
       return ExitCode::crashed;
-    case FailureKind::late:
+    case bench::FailureKind::late:
       return ExitCode::limit;
-    case FailureKind::unsupported:
+    case bench::FailureKind::unsupported:
       return ExitCode::unsupported;
   }
   return ExitCode::bug;
@@ -230,7 +233,7 @@ std::string load_average() {
 
 Json describe(const BenchArgs& args, const std::string& load_before) {
   return {{"schema", "touchstone.bench/1"},
-          {"machine", machine()},
+          {"machine", bench::machine()},
           {"load", {load_before, load_average()}},
           {"seconds", args.plan.seconds},
           {"input_sets", args.plan.input_sets},
@@ -252,33 +255,33 @@ ExitCode bench(const BenchArgs& args) {
   }
   const std::string load_before = load_average();
   const bool shown = !args.json.takes_stdout();
-  if (shown) fmt::print("{}; load {}\n", printable(machine()), load_before);
-  std::vector<Roof> roofs;
+  if (shown) fmt::print("{}; load {}\n", printable(bench::machine()), load_before);
+  std::vector<bench::Roof> roofs;
   if (args.roof) {
-    for (const Index threads : args.threads) roofs.push_back(measure_roof(threads));
-    if (shown) print(roofs);
+    for (const Index threads : args.threads) roofs.push_back(bench::measure_roof(threads));
+    if (shown) bench::print(roofs);
   }
-  std::vector<Heat> heats;
+  std::vector<bench::Heat> heats;
   for (const std::string& file : args.models) {
-    for (Heat& heat : bench_model(args, file, starts)) {
-      if (shown) print(heat);
+    for (bench::Heat& heat : bench_model(args, file, starts)) {
+      if (shown) bench::print(heat);
       std::fflush(stdout);
       heats.push_back(std::move(heat));
     }
   }
-  const std::vector<Mean> all = means(heats);
+  const std::vector<bench::Mean> all = bench::means(heats);
   if (shown) {
-    print_runtimes(heats);
-    print(all);
+    bench::print_runtimes(heats);
+    bench::print(all);
   }
   const ExitCode code = code_of(heats);
   if (!args.profile.empty()) profile(args);
   if (args.json) {
     Json object = describe(args, load_before);
     for (const char* list : {"roofs", "heats", "means"}) object[list] = Json::array();
-    for (const Roof& roof : roofs) object["roofs"].push_back(to_json(roof));
-    for (const Heat& heat : heats) object["heats"].push_back(to_json(heat));
-    for (const Mean& mean : all) object["means"].push_back(to_json(mean));
+    for (const bench::Roof& roof : roofs) object["roofs"].push_back(bench::to_json(roof));
+    for (const bench::Heat& heat : heats) object["heats"].push_back(bench::to_json(heat));
+    for (const bench::Mean& mean : all) object["means"].push_back(bench::to_json(mean));
     object["exit"] = static_cast<int>(code);
     write_json(args.json, object);
   }
@@ -289,7 +292,7 @@ ExitCode bench(const BenchArgs& args) {
 
 void add_bench(CLI::App& app, ExitCode& out) {
   auto args = std::make_shared<BenchArgs>();
-  args->runtime = our_runtimes().front().name;
+  args->runtime = bench::our_runtimes().front().name;
   CLI::App* command = app.add_subcommand("bench", "Time models, beside other runtimes");
   command->add_option("models", args->models, ".onnx files")->required()->type_name("MODEL...");
   command->add_option("--runtime", args->runtime, "Ours: what the ratios are to")
@@ -342,4 +345,4 @@ void add_bench(CLI::App& app, ExitCode& out) {
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

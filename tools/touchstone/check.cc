@@ -8,7 +8,7 @@
 #include "tools/touchstone/limits.h"
 #include "tools/touchstone/reports.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 struct CheckArgs {
@@ -48,4 +48,4 @@ void add_check(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return check_model(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -17,7 +17,7 @@
 
 #include "core/files.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 Color color_wanted = Color::automatic;
@@ -270,4 +270,4 @@ ExitCode guarded(const JsonOutput& json, const std::function<ExitCode()>& body) 
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/json.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 // Exit code of the process, with the same meaning in every subcommand.
 enum class ExitCode {
@@ -92,4 +92,4 @@ void add_compare(CLI::App& app, ExitCode& out);
 void add_fuzz(CLI::App& app, ExitCode& out);
 void add_reduce(CLI::App& app, ExitCode& out);
 
-}  // namespace touchstone
+}  // namespace touchstone::command

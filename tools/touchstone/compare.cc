@@ -22,7 +22,7 @@
 #include "tools/touchstone/limits.h"
 #include "tools/touchstone/progress.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,14 +35,14 @@ struct CompareArgs {
   double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of the machine's memory
 };
 
-CompareOptions options_for(const CompareArgs& args, const fs::path& scratch) {
-  CompareOptions options;
+compare::CompareOptions options_for(const CompareArgs& args, const fs::path& scratch) {
+  compare::CompareOptions options;
   options.judge.then_fast = args.cls == "fast";
   options.timeout = std::chrono::milliseconds(static_cast<Index>(args.timeout * 1000));
   options.scratch = scratch;
   if (args.taps.empty()) return options;
   const bool all = args.taps.front() == "all", none = args.taps.front() == "none";
-  options.taps = all ? Taps::all : none ? Taps::none : Taps::some;
+  options.taps = all ? compare::Taps::all : none ? compare::Taps::none : compare::Taps::some;
   options.nodes = args.taps;
   if ((all || none) && args.taps.size() > 1) {
     throw Error(ErrorKind::usage, fmt::format("--taps {} stands alone", args.taps.front()))
@@ -51,12 +51,12 @@ CompareOptions options_for(const CompareArgs& args, const fs::path& scratch) {
   return options;
 }
 
-std::array<CompareSide, 2> sides_for(const CompareArgs& args) {
+std::array<compare::CompareSide, 2> sides_for(const CompareArgs& args) {
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   const Index memory = args.memory > 0 ? static_cast<Index>(args.memory * double(Index{1} << 30))
-                                       : share_of_memory(2);
+                                       : targets::share_of_memory(2);
   const auto side = [&](const std::string& target) {
-    return CompareSide{target, launch(target, self, memory).command};
+    return compare::CompareSide{target, targets::launch(target, self, memory).command};
   };
   return {side(args.left), side(args.right)};
 }
@@ -84,7 +84,7 @@ std::string command_line(const CompareArgs& args, const std::string& taps) {
 }
 
 // Returns the values of a side: its feeds and the observed values.
-std::map<std::string, Value> had(const ComparedSide& side,
+std::map<std::string, Value> had(const compare::ComparedSide& side,
                                  const std::map<std::string, Value>& feeds) {
   std::map<std::string, Value> values = feeds;
   values.insert(side.judged().values.begin(), side.judged().values.end());
@@ -95,7 +95,7 @@ std::map<std::string, Value> had(const ComparedSide& side,
 std::vector<std::string> save(const Model& model, const std::set<Index>& nodes,
                               const std::map<std::string, Value>& values, const std::string& target,
                               const fs::path& folder) {
-  const Replay saved = write_replay(model, nodes, values, folder);
+  const compare::Replay saved = compare::write_replay(model, nodes, values, folder);
   const std::string file = quoted(saved.model.string()), seen = quoted(saved.seen.string());
   if (nodes.size() > 1) {
     return {fmt::format("touchstone compare {} --left {} --right reference --test-data {}", file,
@@ -110,10 +110,10 @@ std::vector<std::string> save(const Model& model, const std::set<Index>& nodes,
 }
 
 ReplayLines replays_of(const CompareArgs& args, const Model& model,
-                       const std::map<std::string, Value>& feeds, const Compared& found) {
+                       const std::map<std::string, Value>& feeds, const compare::Compared& found) {
   ReplayLines lines;
   for (std::size_t k = 0; k < 2; ++k) {
-    const ComparedSide& side = found.sides[k];
+    const compare::ComparedSide& side = found.sides[k];
     if (!side.blame.guilty && !side.vanished) continue;
     const Index index = side.blame.guilty ? static_cast<Index>(*side.blame.guilty) : -1;
     const fs::path folder = fs::path(args.save) / side_names[k];
@@ -128,35 +128,37 @@ ReplayLines replays_of(const CompareArgs& args, const Model& model,
   return lines;
 }
 
-ExitCode code_of(const Observed& run) {
+ExitCode code_of(const compare::Observed& run) {
   if (run.verdict.empty()) return ExitCode::fine;
-  switch (verdict_named(run.verdict)) {
-    case Verdict::unsupported:
+  switch (conformance::verdict_named(run.verdict)) {
+    case judge::Verdict::unsupported:
       return ExitCode::unsupported;
-    case Verdict::crash:
+    case judge::Verdict::crash:
       return ExitCode::crashed;
-    case Verdict::timeout:
-    case Verdict::out_of_memory:
+    case judge::Verdict::timeout:
+    case judge::Verdict::out_of_memory:
       return ExitCode::limit;
-    case Verdict::harness:
+    case judge::Verdict::harness:
       return ExitCode::bug;
     default:
       return ExitCode::mismatch;
   }
 }
 
-ExitCode code_of(const Compared& found) {
+ExitCode code_of(const compare::Compared& found) {
   if (found.guilty()) return ExitCode::mismatch;
   ExitCode code = ExitCode::fine;
   const auto worsen = [&](ExitCode other) { code = code == ExitCode::fine ? other : code; };
-  for (const ComparedSide& side : found.sides) {
-    if (side.vanished && is_fail(side.vanished->judgement.verdict)) return ExitCode::mismatch;
+  for (const compare::ComparedSide& side : found.sides) {
+    if (side.vanished && judge::is_fail(side.vanished->judgement.verdict))
+      return ExitCode::mismatch;
     worsen(code_of(side.plain));
     worsen(code_of(side.tapped));
-    if (side.blame.verdict == Verdict::harness) worsen(ExitCode::bug);
+    if (side.blame.verdict == judge::Verdict::harness) worsen(ExitCode::bug);
   }
-  for (const ComparedSide& side : found.sides) {
-    if (side.vanished && !is_pass(side.vanished->judgement.verdict)) worsen(ExitCode::unsupported);
+  for (const compare::ComparedSide& side : found.sides) {
+    if (side.vanished && !judge::is_pass(side.vanished->judgement.verdict))
+      worsen(ExitCode::unsupported);
   }
   return code;
 }
@@ -164,7 +166,7 @@ ExitCode code_of(const Compared& found) {
 ExitCode compare_model(const CompareArgs& args) {
   const Limits limits = Limits::trusted();
   const CommandBudget budget(limits);
-  const std::array<CompareSide, 2> sides = sides_for(args);
+  const std::array<compare::CompareSide, 2> sides = sides_for(args);
   const Model model = load_valid(args.model, limits);
   const std::map<std::string, Value> feeds = feeds_for(model, args.feeds, limits);
   const Scratch scratch;
@@ -178,13 +180,13 @@ ExitCode compare_model(const CompareArgs& args) {
     }
     progress->step(came_to);
   };
-  const Compared found =
-      compare(model, args.model, feeds, sides, options_for(args, scratch.path()), on_step);
+  const compare::Compared found =
+      compare::compare(model, args.model, feeds, sides, options_for(args, scratch.path()), on_step);
   if (progress) progress->end();
   const ReplayLines replays = replays_of(args, model, feeds, found);
   if (!args.json.takes_stdout()) print(model, found, replays);
   if (args.json) {
-    nlohmann::ordered_json object = to_json(model, found);
+    nlohmann::ordered_json object = compare::to_json(model, found);
     object["model"] = args.model;
     object["replay"] = replays;
     write_json(args.json, object);
@@ -227,4 +229,4 @@ void add_compare(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return compare_model(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

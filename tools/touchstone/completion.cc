@@ -6,7 +6,7 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/texts.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 // Quotes for a shell by single quotes; `quote` is how one is written inside of them.
@@ -231,4 +231,4 @@ void add_completion(CLI::App& app, ExitCode& out) {
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

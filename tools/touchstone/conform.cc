@@ -24,7 +24,7 @@
 #include "tools/touchstone/limits.h"
 #include "tools/touchstone/progress.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 struct ConformArgs {
@@ -33,42 +33,43 @@ struct ConformArgs {
   Index first = 0;  // 0: all
   bool resume = false, tables = false;
   JsonOutput json;
-  Index jobs = usable_processors();
+  Index jobs = conformance::usable_processors();
   unsigned runs = 2;
   double timeout = 600, memory = 0;  // seconds; GiB, 0: a share of the machine's memory
 };
 
-Suite open_suite(const std::string& wanted) {
-  if (wanted == "spec") return read_lines(lines_of_spec(), wanted);
-  if (std::filesystem::is_regular_file(wanted)) return read_lines(wanted, wanted);
-  if (wanted != "onnx" && !wanted.starts_with("onnx@")) return read_suite(wanted, wanted);
-  const std::string version = wanted == "onnx" ? pinned_release() : wanted.substr(5);
+suites::Suite open_suite(const std::string& wanted) {
+  if (wanted == "spec") return suites::read_lines(suites::lines_of_spec(), wanted);
+  if (std::filesystem::is_regular_file(wanted)) return suites::read_lines(wanted, wanted);
+  if (wanted != "onnx" && !wanted.starts_with("onnx@")) return suites::read_suite(wanted, wanted);
+  const std::string version = wanted == "onnx" ? suites::pinned_release() : wanted.substr(5);
   const bool old = version == "old";  // the distinct cases that the pinned release lacks
-  Suite suite =
-      read_suite(suite_of_release(old ? std::string(all_releases) : version), "onnx@" + version);
-  if (old) drop_release(suite, pinned_release());
+  suites::Suite suite = suites::read_suite(
+      suites::suite_of_release(old ? std::string(suites::all_releases) : version),
+      "onnx@" + version);
+  if (old) suites::drop_release(suite, suites::pinned_release());
   return suite;
 }
 
-void keep_shard(Suite& suite, const std::string& shard) {
+void keep_shard(suites::Suite& suite, const std::string& shard) {
   Index index = -1, count = 0;
   const char* const end = shard.data() + shard.size();
   const auto [slash, bad_index] = std::from_chars(shard.data(), end, index);
   if (bad_index == std::errc() && slash != end && *slash == '/') {
     const auto [stop, bad_count] = std::from_chars(slash + 1, end, count);
-    if (bad_count == std::errc() && stop == end) return keep_shard(suite, index, count);
+    if (bad_count == std::errc() && stop == end) return suites::keep_shard(suite, index, count);
   }
   throw Error(ErrorKind::usage, "--shard " + shard + " is not I/N")
       .with_help("I is from 0 to N - 1");
 }
 
-ConformOptions options_for(const ConformArgs& args, const std::string& target) {
+conformance::ConformOptions options_for(const ConformArgs& args, const std::string& target) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const Index bytes = args.memory > 0 ? static_cast<Index>(args.memory * double(Index{1} << 30))
-                                      : share_of_memory(args.jobs);
+                                      : targets::share_of_memory(args.jobs);
   const std::string memory = std::to_string(bytes);
-  ConformOptions options;
-  Launch started = launch(target, self, bytes);
+  conformance::ConformOptions options;
+  targets::Launch started = targets::launch(target, self, bytes);
   options.worker = std::move(started.command);
   options.together = started.together;
   options.runs = args.runs;
@@ -103,25 +104,27 @@ class Log {
 };
 
 // Takes results from the log, by key, and runs the remaining cases.
-std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target,
-                                 const ConformArgs& args, Log& log) {
-  std::map<std::string, CaseResult> known;
-  for (CaseResult& result : read_log(log.text(), target, suite.name)) known[result.key()] = result;
-  std::vector<Case> rest;
-  for (const Case& one : suite.cases) {
+std::vector<conformance::CaseResult> run_rest(const suites::Suite& suite, const std::string& target,
+                                              const ConformArgs& args, Log& log) {
+  std::map<std::string, conformance::CaseResult> known;
+  for (conformance::CaseResult& result : report::read_log(log.text(), target, suite.name))
+    known[result.key()] = result;
+  std::vector<suites::Case> rest;
+  for (const suites::Case& one : suite.cases) {
     if (!known.contains(one.key())) rest.push_back(one);
   }
   Progress progress(target + " on " + suite.name, static_cast<Index>(rest.size()));
-  std::vector<CaseResult> fresh;
+  std::vector<conformance::CaseResult> fresh;
   const auto end = [&] {
     progress.end();
     log.write();
   };
   try {
-    fresh = conform(rest, options_for(args, target), [&](const CaseResult& result) {
-      log.add(log_line(target, suite.name, result));
-      progress.step(name(standing(result.verdict)));
-    });
+    fresh = conformance::conform(
+        rest, options_for(args, target), [&](const conformance::CaseResult& result) {
+          log.add(report::log_line(target, suite.name, result));
+          progress.step(conformance::name(conformance::standing(result.verdict)));
+        });
   } catch (Error& error) {
     end();
     if (error.kind == ErrorKind::cancelled)
@@ -130,9 +133,9 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target,
     throw;
   }
   end();
-  for (const CaseResult& result : fresh) known[result.key()] = result;
-  std::vector<CaseResult> all;
-  for (const Case& one : suite.cases) {
+  for (const conformance::CaseResult& result : fresh) known[result.key()] = result;
+  std::vector<conformance::CaseResult> all;
+  for (const suites::Case& one : suite.cases) {
     all.push_back(known.at(one.key()));
     all.back().places = one.places;
   }
@@ -140,12 +143,12 @@ std::vector<CaseResult> run_rest(const Suite& suite, const std::string& target,
 }
 
 // Saves lines as folders that any other runner reads, without expected outputs.
-void save_lines(const Suite& suite, const std::filesystem::path& folder) {
-  for (const Case& one : suite.cases) {
+void save_lines(const suites::Suite& suite, const std::filesystem::path& folder) {
+  for (const suites::Case& one : suite.cases) {
     if (one.line.empty())
       throw Error(ErrorKind::usage,
                   "--save-as is for cases that are lines, as --suite spec has them");
-    write_line(one, folder / one.hash);
+    suites::write_line(one, folder / one.hash);
   }
 }
 
@@ -156,11 +159,11 @@ std::string counted(const std::map<std::string, Index>& counts) {
   return text;
 }
 
-void print_failures(const TargetRun& run) {
-  for (const CaseResult& result : run.cases) {
-    const Standing how = standing(result.verdict);
-    if (how != Standing::fail && how != Standing::harness) continue;
-    const std::vector<std::string> notes = explained_by(run.target, run.suite, result);
+void print_failures(const conformance::TargetRun& run) {
+  for (const conformance::CaseResult& result : run.cases) {
+    const conformance::Standing how = conformance::standing(result.verdict);
+    if (how != conformance::Standing::fail && how != conformance::Standing::harness) continue;
+    const std::vector<std::string> notes = conformance::explained_by(run.target, run.suite, result);
     inform("{} {}: {}{}\n", styled(Stream::err, Style::red, result.verdict),
            printable(result.key()), printable(result.detail),
            notes.empty() ? "" : fmt::format(" ({})", fmt::join(notes, ", ")));
@@ -169,37 +172,37 @@ void print_failures(const TargetRun& run) {
   }
 }
 
-void print_summary(const TargetRun& run, bool tables) {
-  const Summary summary = summarise(run.cases);
+void print_summary(const conformance::TargetRun& run, bool tables) {
+  const conformance::Summary summary = conformance::summarise(run.cases);
   inform("{} on {}: {} cases: {}\n", run.target, run.suite, summary.cases,
          counted(summary.standings));
   inform("  verdicts         {}\n", counted(summary.verdicts));
   inform("  by suite's rule  {}\n", counted(summary.compat));
-  const ToExplain asked = to_explain(run);
+  const conformance::ToExplain asked = conformance::to_explain(run);
   if (asked.cases > 0) {
     inform("  to explain       {}, of them unexplained {}\n", asked.cases, asked.unexplained);
   }
   if (const auto rate = summary.rate()) inform("  rate             {:.2f} %\n", 100 * *rate);
-  if (const std::string line = sharpness_line(run.cases); !line.empty())
+  if (const std::string line = conformance::sharpness_line(run.cases); !line.empty())
     inform("  bounds           {}\n", line);
-  if (const std::string line = share_line(run.cases); !line.empty())
+  if (const std::string line = conformance::share_line(run.cases); !line.empty())
     inform("  kernels          {}\n", line);
-  if (const std::string line = kernel_line(run.cases); !line.empty())
+  if (const std::string line = conformance::kernel_line(run.cases); !line.empty())
     inform("  kernel classes   {}\n", line);
   if (tables) {
-    inform("\n{}\n{}\n{}", verdict_table(run.cases), sharpness_table(run.cases),
-           share_table(run.cases));
+    inform("\n{}\n{}\n{}", conformance::verdict_table(run.cases),
+           conformance::sharpness_table(run.cases), conformance::share_table(run.cases));
   }
 }
 
-std::vector<Waiver> waivers_for(const ConformArgs& args) {
+std::vector<conformance::Waiver> waivers_for(const ConformArgs& args) {
   if (args.waivers.empty()) return {};
-  return read_waivers(open_trusted(args.waivers).read_all(Limits::trusted()), args.waivers,
-                      today());
+  return conformance::read_waivers(open_trusted(args.waivers).read_all(Limits::trusted()),
+                                   args.waivers, conformance::today());
 }
 
 // Reports waivers that waive nothing and should be removed.
-void print_idle(const std::vector<Waiver>& waivers, const std::vector<Index>& used) {
+void print_idle(const std::vector<conformance::Waiver>& waivers, const std::vector<Index>& used) {
   for (std::size_t k = 0; k < waivers.size(); ++k) {
     if (used[k] == 0)
       inform("waiver of {} on {} waives nothing\n", waivers[k].pattern, waivers[k].target);
@@ -220,14 +223,14 @@ ExitCode conform_all(const ConformArgs& args) {
   if (args.resume && args.log.empty())
     throw Error(ErrorKind::usage, "--resume needs the --log to go on with");
   const CommandBudget budget(Limits::trusted());
-  const std::vector<Waiver> waivers = waivers_for(args);
+  const std::vector<conformance::Waiver> waivers = waivers_for(args);
   const nlohmann::ordered_json coverage = coverage_in(args.coverage);
-  Suite suite = open_suite(args.suite);
-  if (!args.filter.empty()) keep_matching(suite, args.filter);
+  suites::Suite suite = open_suite(args.suite);
+  if (!args.filter.empty()) suites::keep_matching(suite, args.filter);
   if (suite.cases.empty())
     throw Error(ErrorKind::usage, "no case of " + suite.name + " matches '" + args.filter + "'")
         .with_help("a filter is a name or kind/name of cases, * stands for any part of it");
-  if (args.first > 0) keep_first(suite, args.first);
+  if (args.first > 0) suites::keep_first(suite, args.first);
   if (!args.shard.empty()) keep_shard(suite, args.shard);
   if (!args.save_as.empty()) save_lines(suite, args.save_as);
   std::map<std::string, std::string> versions;
@@ -236,31 +239,31 @@ ExitCode conform_all(const ConformArgs& args) {
     const std::vector<std::string> worker = options_for(args, target).worker;
     if (!worker.empty()) {
       say_more("{}: {}\n", target, fmt::join(worker, " "));
-      versions[target] = Host(worker, std::chrono::seconds(1)).describe().version;
+      versions[target] = targets::Host(worker, std::chrono::seconds(1)).describe().version;
     }
   }
 
   Log log(args);
-  std::vector<TargetRun> runs;
+  std::vector<conformance::TargetRun> runs;
   std::vector<Index> used(waivers.size(), 0);
   for (const std::string& target : args.targets) {
     runs.push_back({target, suite.name, run_rest(suite, target, args, log), versions[target]});
-    const std::vector<Index> here = waive(waivers, runs.back());
+    const std::vector<Index> here = conformance::waive(waivers, runs.back());
     std::transform(here.begin(), here.end(), used.begin(), used.begin(), std::plus<>());
     print_failures(runs.back());
     print_summary(runs.back(), args.tables);
   }
   print_idle(waivers, used);
-  nlohmann::ordered_json object = conform_object(runs);
+  nlohmann::ordered_json object = report::conform_object(runs);
   if (args.json) write_json(args.json, object);
   if (!coverage.is_null()) object["coverage"] = coverage;
-  if (!args.html.empty()) write_atomically(args.html, html_page(object));
+  if (!args.html.empty()) write_atomically(args.html, report::html_page(object));
 
   ExitCode code = ExitCode::fine;
-  for (const TargetRun& run : runs) {
-    const Summary summary = summarise(run.cases);
-    if (summary.of(Standing::fail) > 0) return ExitCode::mismatch;
-    if (summary.of(Standing::harness) > 0)
+  for (const conformance::TargetRun& run : runs) {
+    const conformance::Summary summary = conformance::summarise(run.cases);
+    if (summary.of(conformance::Standing::fail) > 0) return ExitCode::mismatch;
+    if (summary.of(conformance::Standing::harness) > 0)
       code = ExitCode::bug;  // a fault of the judge must not look like a clean run
   }
   return code;
@@ -323,4 +326,4 @@ void add_conform(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return conform_all(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

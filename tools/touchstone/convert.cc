@@ -10,7 +10,7 @@
 #include "tools/touchstone/reports.h"
 #include "transform/convert/convert.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -97,4 +97,4 @@ void add_convert(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return convert_model(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -10,7 +10,7 @@
 #include "conformance/targets/launch.h"
 #include "tools/touchstone/command.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -22,23 +22,25 @@ struct DoctorArgs {
 };
 
 ExitCode install(const std::string& name) {
-  const auto known = released_runtimes();
+  const auto known = targets::released_runtimes();
   if (std::ranges::find(known, name) == known.end())
     throw Error(ErrorKind::usage, "there is no runtime '" + name + "' to install")
         .with_help(fmt::format("runtimes: {}", fmt::join(known, ", ")));
-  const fs::path script = data_folder() / "tools/setup.sh";
+  const fs::path script = conformance::data_folder() / "tools/setup.sh";
   if (!fs::exists(script)) {
-    const std::string file = (data_folder() / ("requirements-" + name + ".txt")).string();
+    const std::string file =
+        (conformance::data_folder() / ("requirements-" + name + ".txt")).string();
     throw Error(ErrorKind::unsupported, "an installation makes no environments")
         .with_help(fmt::format("python3 -m venv {0} && {0}/bin/python -m pip install -r '{1}'; "
                                "then the target is {0}:python={0}/bin/python",
                                name, file));
   }
-  const int code = run_beside_data({"/bin/bash", script.string(), name});
+  const int code = conformance::run_beside_data({"/bin/bash", script.string(), name});
   if (code != 0)
     throw Error(ErrorKind::file, fmt::format("{} ended with exit code {}", script.string(), code))
-        .with_help(fmt::format("in {}: tools/setup.sh {}", data_folder().string(), name));
-  inform("{} is installed: {}\n", name, python_of_runtime(name));
+        .with_help(
+            fmt::format("in {}: tools/setup.sh {}", conformance::data_folder().string(), name));
+  inform("{} is installed: {}\n", name, conformance::python_of_runtime(name));
   return ExitCode::fine;
 }
 
@@ -46,9 +48,10 @@ ExitCode install(const std::string& name) {
 Json state_of(std::string_view name) {
   Json state{{"name", name}, {"version", nullptr}, {"python", nullptr}, {"detail", ""}};
   try {
-    const Launch started = launch(std::string(name), "", share_of_memory(1));
+    const targets::Launch started =
+        targets::launch(std::string(name), "", targets::share_of_memory(1));
     state["python"] = started.command.front();
-    state["version"] = Host(started.command, std::chrono::seconds(1)).describe().version;
+    state["version"] = targets::Host(started.command, std::chrono::seconds(1)).describe().version;
   } catch (const Error& error) {
     state["detail"] = error.message + (error.help.empty() ? "" : ": " + error.help);
   }
@@ -58,7 +61,7 @@ Json state_of(std::string_view name) {
 ExitCode doctor(const DoctorArgs& args) {
   if (!args.install.empty()) return install(args.install);
   Json states = Json::array();
-  for (const std::string_view name : released_runtimes()) {
+  for (const std::string_view name : targets::released_runtimes()) {
     const Json& state = states.emplace_back(state_of(name));
     if (args.json.takes_stdout()) continue;
     const bool starts = !state["version"].is_null();
@@ -83,4 +86,4 @@ void add_doctor(CLI::App& app, ExitCode& out) {
   command->callback([args, &out] { out = guarded(args->json, [&] { return doctor(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -15,7 +15,7 @@
 #include "core/numbers/convert.h"
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Dims = std::map<std::string, Index, std::less<>>;
@@ -322,4 +322,4 @@ std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& f
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -10,7 +10,7 @@
 #include "core/limits.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 struct FeedArgs {
   std::vector<std::string> inputs;  // NAME=FILE.npy|.pb
@@ -41,4 +41,4 @@ Value read_value(const std::filesystem::path& file, const ValueType& type, const
 std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& folder,
                                                   std::string_view side);
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -23,7 +23,7 @@
 #include "tools/touchstone/fuzz_runners.h"
 #include "tools/touchstone/limits.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -306,4 +306,4 @@ void add_fuzz(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return merge_into(args->merged, *args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

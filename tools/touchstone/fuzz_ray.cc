@@ -21,7 +21,7 @@
 
 extern char** environ;
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,8 +33,8 @@ fs::path folder_of(const RayShards& shards, Index shard) {
 }
 
 std::vector<std::string> driver_of(const RayShards& shards) {
-  std::vector<std::string> words{python_of(".venv-ray"),
-                                 (data_folder() / "fuzz/ray_driver.py").string(),
+  std::vector<std::string> words{conformance::python_of(".venv-ray"),
+                                 (conformance::data_folder() / "fuzz/ray_driver.py").string(),
                                  "--ray",
                                  shards.address,
                                  "--workers",
@@ -128,4 +128,4 @@ bool run_on_ray(const RayShards& shards) {
   throw error;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -7,7 +7,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 struct RayShards {
   std::string address;  // or "local"
@@ -23,4 +23,4 @@ struct RayShards {
 // them. Throws Error.
 bool run_on_ray(const RayShards& shards);
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -11,7 +11,7 @@
 #include "optimized/registry/isa.h"
 #include "tools/touchstone/own_target.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,12 +38,13 @@ std::unique_ptr<fuzz::Runner> other_runner(const std::string& target, const std:
   const std::string name = with_options(target, options);
   const fs::path own = own_folder(folder) / options;
   fs::create_directories(own);
-  const std::string isa = option_of(options, "isa");
+  const std::string isa = targets::option_of(options, "isa");
   if (isa.empty()) return fuzz::run_in_process(own_target(name, 1), own);
   choose_isa(isa);  // refuses an unavailable one
   const std::string self = fs::read_symlink("/proc/self/exe").string();
-  const std::string threads = option_of(target, "threads").empty() ? ":threads=1" : "";
-  return fuzz::run_in_worker(launch(name + threads, self, memory).command, worker_limit, own);
+  const std::string threads = targets::option_of(target, "threads").empty() ? ":threads=1" : "";
+  return fuzz::run_in_worker(targets::launch(name + threads, self, memory).command, worker_limit,
+                             own);
 }
 
 std::unique_ptr<fuzz::Runner> own_runner(const std::string& target, const fs::path& folder,
@@ -75,12 +76,12 @@ FuzzTarget fuzz_target(const std::string& target, const Scratch& scratch) {
     return made;
   }
   const std::string self = fs::read_symlink("/proc/self/exe").string();
-  const Launch started = launch(target, self, made.limits.memory);
+  const targets::Launch started = targets::launch(target, self, made.limits.memory);
   if (started.command.empty())
     throw Error(ErrorKind::usage, "the target '" + target + "' runs nothing");
-  std::shared_ptr<const Starter> starter;  // of this process, before it forks
-  if (!started.starter.empty()) starter = std::make_shared<const Starter>(started.starter);
-  made.version = Host(started.command, worker_limit, starter).describe().version;
+  std::shared_ptr<const targets::Starter> starter;  // of this process, before it forks
+  if (!started.starter.empty()) starter = std::make_shared<const targets::Starter>(started.starter);
+  made.version = targets::Host(started.command, worker_limit, starter).describe().version;
   made.make_runner = [command = started.command, folder, starter] {
     return fuzz::run_in_worker(command, worker_limit, own_folder(folder), starter);
   };
@@ -90,4 +91,4 @@ FuzzTarget fuzz_target(const std::string& target, const Scratch& scratch) {
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

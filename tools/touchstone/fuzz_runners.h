@@ -8,7 +8,7 @@
 #include "core/scratch.h"
 #include "fuzz/examiner.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 struct FuzzTarget {
   std::string version;
@@ -25,4 +25,4 @@ FuzzTarget fuzz_target(const std::string& target, const Scratch& scratch);
 // Returns the folder for exchanged files: in memory, if the machine has one.
 std::filesystem::path folder_in_memory();
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -13,40 +13,42 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 struct JudgeArgs {
   std::string model, test_data, taps, cls = "fast";
-  Index sample_above = JudgeOptions{}.sample_above;
+  Index sample_above = judge::JudgeOptions{}.sample_above;
   JsonOutput json;
 };
 
-JudgeOptions options_for(const JudgeArgs& args) {
-  JudgeOptions options;
+judge::JudgeOptions options_for(const JudgeArgs& args) {
+  judge::JudgeOptions options;
   options.then_fast = args.cls == "fast";  // results that strict refuses are judged again
   options.sample_above = args.sample_above;
   return options;
 }
 
 // `judged`: some element was judged, or the standard leaves all of them open.
-ExitCode code_for(Verdict verdict, bool judged) {
-  if (is_fail(verdict)) return ExitCode::mismatch;
-  if (verdict == Verdict::mistrusted || verdict == Verdict::unsupported)
+ExitCode code_for(judge::Verdict verdict, bool judged) {
+  if (judge::is_fail(verdict)) return ExitCode::mismatch;
+  if (verdict == judge::Verdict::mistrusted || verdict == judge::Verdict::unsupported)
     return ExitCode::unsupported;
-  if (verdict == Verdict::open && !judged) return ExitCode::unsupported;
-  return verdict == Verdict::harness ? ExitCode::bug : ExitCode::fine;
+  if (verdict == judge::Verdict::open && !judged) return ExitCode::unsupported;
+  return verdict == judge::Verdict::harness ? ExitCode::bug : ExitCode::fine;
 }
 
-Style style_of(Verdict verdict) {
-  return is_pass(verdict) ? Style::green : is_fail(verdict) ? Style::red : Style::yellow;
+Style style_of(judge::Verdict verdict) {
+  return judge::is_pass(verdict)   ? Style::green
+         : judge::is_fail(verdict) ? Style::red
+                                   : Style::yellow;
 }
 
-void print_output(const std::string& output, const Comparison& one) {
+void print_output(const std::string& output, const judge::Comparison& one) {
   fmt::print("{}  {}  utilisation {:.3g}  judged {} of {}  resolution {:.2g}\n",
              styled(Stream::out, Style::bold, printable(output)),
-             styled(Stream::out, style_of(one.verdict), name(one.verdict)), one.utilisation_max,
-             one.judged, one.elements, one.resolution_median);
+             styled(Stream::out, style_of(one.verdict), judge::name(one.verdict)),
+             one.utilisation_max, one.judged, one.elements, one.resolution_median);
   if (one.where >= 0) {
     fmt::print("  element {}: {} for {}\n", one.where, printable(one.actual),
                printable(one.expected));
@@ -55,7 +57,7 @@ void print_output(const std::string& output, const Comparison& one) {
 }
 
 ExitCode judge_data(const JudgeArgs& args, const Model& model) {
-  if (const std::string why = why_not_judged(model); !why.empty()) {
+  if (const std::string why = conformance::why_not_judged(model); !why.empty()) {
     throw Error(ErrorKind::unsupported, "this model is not judged as a whole: " + why)
         .with_help(
             "touchstone run MODEL --tap DIR, then touchstone judge MODEL --taps DIR, judges it "
@@ -66,7 +68,7 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
   feed_args.test_data = args.test_data;
   std::map<std::string, Value> values = feeds_for(model, feed_args, limits);
   for (const auto& [name, tensor] : model.graph.initializers) values.emplace(name, tensor);
-  const DataSet data = read_data_set(args.test_data);
+  const suites::DataSet data = suites::read_data_set(args.test_data);
   if (data.outputs.empty() || data.outputs.size() > model.graph.outputs.size()) {
     throw Error(ErrorKind::file,
                 fmt::format("'{}' holds {} outputs, the model has {}", args.test_data,
@@ -88,12 +90,12 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
     const ValueInfo& output = model.graph.outputs[k];
     outputs[output.name] = load_value(data.outputs[k], output.type.value_or(ValueType{}), limits);
   }
-  const NodeJudgement judged =
-      judge_node(node, pick(node.inputs, values), pick(node.outputs, outputs), options_for(args));
+  const judge::NodeJudgement judged = judge::judge_node(
+      node, pick(node.inputs, values), pick(node.outputs, outputs), options_for(args));
 
   nlohmann::ordered_json object{{"schema", "touchstone.judge/1"},
                                 {"model", args.model},
-                                {"verdict", name(judged.verdict)},
+                                {"verdict", judge::name(judged.verdict)},
                                 {"class", judged.cls == Class::strict ? "strict" : "fast"},
                                 {"formula", judged.formula},
                                 {"sampled", judged.sampled},
@@ -103,17 +105,18 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
   for (std::size_t k = 0; k < std::min(node.outputs.size(), judged.outputs.size()); ++k) {
     if (node.outputs[k].empty()) continue;
     nlohmann::ordered_json row{{"name", node.outputs[k]}};
-    row.update(to_json(judged.outputs[k]));
+    row.update(report::to_json(judged.outputs[k]));
     object["outputs"].push_back(std::move(row));
     if (!args.json.takes_stdout()) print_output(node.outputs[k], judged.outputs[k]);
   }
   if (!judged.question.empty() && !args.json.takes_stdout()) {
     fmt::print("{}  as {} leaves it\n",
-               styled(Stream::out, style_of(judged.verdict), name(judged.verdict)),
+               styled(Stream::out, style_of(judged.verdict), judge::name(judged.verdict)),
                judged.question);
   }
   if (judged.outputs.empty() && !args.json.takes_stdout()) {
-    fmt::print("{}  {}\n", styled(Stream::out, style_of(judged.verdict), name(judged.verdict)),
+    fmt::print("{}  {}\n",
+               styled(Stream::out, style_of(judged.verdict), judge::name(judged.verdict)),
                judged.detail);
   }
   if (args.json) write_json(args.json, object);
@@ -122,19 +125,21 @@ ExitCode judge_data(const JudgeArgs& args, const Model& model) {
 
 ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
   const bool prints = !args.json.takes_stdout();
-  const auto print_node = [&](const NodeBlame& one) {
-    if (!prints || (one.skipped.empty() && is_pass(one.judgement.verdict))) return;
+  const auto print_node = [&](const conformance::NodeBlame& one) {
+    if (!prints || (one.skipped.empty() && judge::is_pass(one.judgement.verdict))) return;
     const Style style = one.skipped.empty() ? style_of(one.judgement.verdict) : Style::dim;
     fmt::print("{}  {}  {}\n", printable(place_of(*one.node, one.path)),
                styled(Stream::out, style,
-                      one.skipped.empty() ? name(one.judgement.verdict) : "not judged"),
-               printable(one.skipped.empty() ? describe(*one.node, one.judgement) : one.skipped));
+                      one.skipped.empty() ? judge::name(one.judgement.verdict) : "not judged"),
+               printable(one.skipped.empty() ? conformance::describe(*one.node, one.judgement)
+                                             : one.skipped));
   };
-  const LoadValue load = [](const std::filesystem::path& file, const ValueType& type) {
+  const conformance::LoadValue load = [](const std::filesystem::path& file, const ValueType& type) {
     return read_value(file, type, Limits::trusted());
   };
-  const Blame found = blame(read_taps(model, args.taps, load), options_for(args), print_node);
-  nlohmann::ordered_json object = to_json(found);
+  const conformance::Blame found = conformance::blame(
+      conformance::read_taps(model, args.taps, load), options_for(args), print_node);
+  nlohmann::ordered_json object = report::to_json(found);
   object["model"] = args.model;
   if (prints) {
     const nlohmann::ordered_json& counts = object["verdicts"];
@@ -146,10 +151,10 @@ ExitCode judge_taps(const JudgeArgs& args, const Model& model) {
                found.elements ? 100.0 * double(found.judged) / double(found.elements) : 0.0,
                found.resolution_median);
     if (found.guilty) {
-      const NodeBlame& guilty = found.nodes[*found.guilty];
+      const conformance::NodeBlame& guilty = found.nodes[*found.guilty];
       fmt::print("guilty: {}: {}\n",
                  styled(Stream::out, Style::red, printable(place_of(*guilty.node, guilty.path))),
-                 printable(describe(*guilty.node, guilty.judgement)));
+                 printable(conformance::describe(*guilty.node, guilty.judgement)));
     }
   }
   if (args.json) write_json(args.json, object);
@@ -191,4 +196,4 @@ void add_judge(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return judge_model(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -8,7 +8,7 @@
 
 #include "tools/touchstone/command.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -99,4 +99,4 @@ void warn_slow(const Json& slow) {
   inform("  help  docs/kernels.md has the kernels by operator and element type\n");
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -8,7 +8,7 @@
 #include "core/json.h"
 #include "optimized/plan/plan.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 // A row per node, and the number of nodes of each class; with timings the time of the run.
 nlohmann::ordered_json kernels_report(const std::vector<NodePlacement>& rows,
@@ -20,4 +20,4 @@ nlohmann::ordered_json slow_nodes(const std::vector<NodePlacement>& rows,
                                   std::span<const Timing> timings);
 void warn_slow(const nlohmann::ordered_json& slow);  // to stderr; nothing if there are none
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 std::atomic<bool> interrupted{false};
@@ -111,4 +111,4 @@ bool is_cancelled() {
   return false;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

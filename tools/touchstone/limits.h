@@ -6,7 +6,7 @@
 
 #include "core/budget.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 struct LimitArgs {
   std::string preset = "trusted", deadline, memory;
@@ -39,4 +39,4 @@ class CommandBudget {
 
 bool is_cancelled();  // true if this thread's budget is: after Ctrl-C
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 TEST(LimitArgs, TimesHaveAUnit) {
@@ -56,4 +56,4 @@ TEST(LimitArgs, AreOfTheirPreset) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -3,7 +3,7 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/version.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 void declare(CLI::App& app, ExitCode& out) {
@@ -103,6 +103,8 @@ int touchstone_main(int count, char** arguments) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::command
 
-int main(int count, char** arguments) { return touchstone::touchstone_main(count, arguments); }
+int main(int count, char** arguments) {
+  return touchstone::command::touchstone_main(count, arguments);
+}

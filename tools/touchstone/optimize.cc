@@ -13,7 +13,7 @@
 #include "transform/optimize/passes.h"
 #include "transform/optimize/pattern.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -131,4 +131,4 @@ void add_optimize(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return optimize_model(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -13,7 +13,7 @@
 #include "core/shape.h"
 #include "tools/touchstone/command.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 class Progress {
  public:
@@ -55,4 +55,4 @@ class Progress {
   Clock::time_point began_ = Clock::now(), printed_ = began_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::command

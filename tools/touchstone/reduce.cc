@@ -12,7 +12,7 @@
 #include "tools/touchstone/fuzz_runners.h"
 #include "tools/touchstone/limits.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 struct ReduceArgs {
@@ -89,4 +89,4 @@ void add_reduce(CLI::App& app, ExitCode& out) {
       [args, &out] { out = guarded(args->json, [&] { return reduce_case(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

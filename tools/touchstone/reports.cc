@@ -3,7 +3,7 @@
 
 #include "model/model.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 using Json = nlohmann::ordered_json;
 
@@ -215,4 +215,4 @@ Json convert_report(const ModelFiles& files, const Json& before, const Converted
   return all;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

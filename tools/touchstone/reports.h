@@ -14,7 +14,7 @@
 #include "transform/optimize/declare_shapes.h"
 #include "transform/optimize/passes.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 struct ModelFiles {
   std::string model, out;  // names; `out` is "" if nothing was written
@@ -37,4 +37,4 @@ nlohmann::ordered_json opsets_of(const Model& model);
 nlohmann::ordered_json convert_report(const ModelFiles& files, const nlohmann::ordered_json& before,
                                       const Converted& made);
 
-}  // namespace touchstone
+}  // namespace touchstone::command

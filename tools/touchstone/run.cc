@@ -21,7 +21,7 @@
 #include "tools/touchstone/limits.h"
 #include "tools/touchstone/values.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -43,14 +43,14 @@ struct Judged {
 };
 
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
-Judged judged_by(const Assignment& assignment) {
-  const Assessment found = assess(assignment);
-  const Standing stands = standing(found.verdict);
-  const bool wrong =
-      stands == Standing::fail || (stands == Standing::open && found.compat != "pass");
-  const ExitCode code = stands == Standing::harness ? ExitCode::bug
-                        : wrong                     ? ExitCode::mismatch
-                                                    : ExitCode::fine;
+Judged judged_by(const conformance::Assignment& assignment) {
+  const conformance::Assessment found = conformance::assess(assignment);
+  const conformance::Standing stands = conformance::standing(found.verdict);
+  const bool wrong = stands == conformance::Standing::fail ||
+                     (stands == conformance::Standing::open && found.compat != "pass");
+  const ExitCode code = stands == conformance::Standing::harness ? ExitCode::bug
+                        : wrong                                  ? ExitCode::mismatch
+                                                                 : ExitCode::fine;
   return {found.verdict, found.compat, found.detail, code};
 }
 #endif
@@ -63,11 +63,11 @@ std::optional<Judged> held_against_test_data(const RunArgs& args, const Model& m
       numbered_files(args.feeds.test_data, "output");
   if (expected.empty()) return std::nullopt;
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
-  Assignment assignment;
+  conformance::Assignment assignment;
   assignment.model = args.model;
   assignment.inputs = numbered_files(args.feeds.test_data, "input");
   assignment.expected = expected;
-  assignment.answer.kind = Answer::Kind::outputs;
+  assignment.answer.kind = targets::Answer::Kind::outputs;
   for (const ValueInfo& output : model.graph.outputs) {
     const Value& value = outputs.at(output.name);
     assignment.answer.outputs.push_back({output.name, text(value.type()), serialize_value(value)});
@@ -261,4 +261,4 @@ void add_run(CLI::App& app, ExitCode& out) {
   command->callback([args, &out] { out = guarded(args->json, [&] { return run_model(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -16,7 +16,7 @@
 #include "tools/touchstone/reports.h"
 #include "tools/touchstone/values.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -223,4 +223,4 @@ void add_show(CLI::App& app, ExitCode& out) {
   command->callback([args, &out] { out = guarded(args->json, [&] { return show_model(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

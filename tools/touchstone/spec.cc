@@ -8,7 +8,7 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/spec_texts.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -231,4 +231,4 @@ void add_spec(CLI::App& app, ExitCode& out) {
   command->callback([args, &out] { out = guarded(args->json, [&] { return tell(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

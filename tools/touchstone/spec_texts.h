@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace touchstone {
+namespace touchstone::command {
 
 struct SpecText {
   std::string_view domain;  // "" for ai.onnx
@@ -15,4 +15,4 @@ struct SpecText {
 
 std::span<const SpecText> spec_texts();  // sorted by domain, operator, since
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -1,7 +1,7 @@
 // Walks the parser's tree of subcommands and options.
 #include "tools/touchstone/texts.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 // Returns the words of "TEXT:{trusted,untrusted}".
@@ -60,4 +60,4 @@ std::vector<CommandText> command_texts(const CLI::App& app) {
   return out;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

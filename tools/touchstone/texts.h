@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace touchstone {
+namespace touchstone::command {
 
 struct OptionText {
   std::vector<std::string> names;    // "-o", "--out"
@@ -32,4 +32,4 @@ std::string zsh_completion(const std::vector<CommandText>& commands);
 std::string fish_completion(const std::vector<CommandText>& commands);
 std::string manual_page(const std::vector<CommandText>& commands);
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -4,7 +4,7 @@
 
 #include "core/files.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -56,4 +56,4 @@ void Trace::write(const std::filesystem::path& file) const {
   write_atomically(file, object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -7,7 +7,7 @@
 #include "core/json.h"
 #include "optimized/session.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 class Trace {
  public:
@@ -22,4 +22,4 @@ class Trace {
   int processes_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "tools/touchstone/command.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 template <class T>
@@ -175,4 +175,4 @@ void TapWriter::finish() {
   write_atomically(folder_ / "values.json", values_.dump(1, ' ', false, replace) + "\n");
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -10,7 +10,7 @@
 #include "model/graph.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 std::string shown_element(const Tensor& tensor, Index at);
 std::string first_values(const Value& value, Index most = 8);
@@ -44,4 +44,4 @@ class TapWriter {
   Index files_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::command

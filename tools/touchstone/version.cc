@@ -12,7 +12,7 @@
 #include "conformance/suites/maker.h"
 #endif
 
-namespace touchstone {
+namespace touchstone::command {
 
 extern const char* const source_commit;  // "" for a tree without git
 
@@ -67,11 +67,11 @@ Json version_object() {
               {"instruction_sets", instruction_sets()},
               {"devices", devices()}};
 #ifdef TOUCHSTONE_WITH_CONFORMANCE
-  object["onnx"] = pinned_release();
+  object["onnx"] = suites::pinned_release();
 #else
   object["onnx"] = nullptr;
 #endif
   return object;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -3,8 +3,8 @@
 
 #include "core/json.h"
 
-namespace touchstone {
+namespace touchstone::command {
 
 nlohmann::ordered_json version_object();
 
-}  // namespace touchstone
+}  // namespace touchstone::command

@@ -8,7 +8,7 @@
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/own_target.h"
 
-namespace touchstone {
+namespace touchstone::command {
 namespace {
 
 struct WorkerArgs {
@@ -17,20 +17,23 @@ struct WorkerArgs {
   Index memory = 0;
 };
 
-Message reply_as_judge(const Message& question) {
-  Assignment assignment;
-  if (!read(question, assignment)) BUG("the host asked something else than to judge a case");
-  return tell(assess(assignment));
+targets::Message reply_as_judge(const targets::Message& question) {
+  conformance::Assignment assignment;
+  if (!conformance::read(question, assignment))
+    BUG("the host asked something else than to judge a case");
+  return conformance::tell(conformance::assess(assignment));
 }
 
 ExitCode worker(const WorkerArgs& args) {
-  become_worker(args.memory);
+  targets::become_worker(args.memory);
   if (args.judge) {
-    serve([](const Message& question, const Say& say) { say(reply_as_judge(question)); });
+    targets::serve([](const targets::Message& question, const targets::Say& say) {
+      say(reply_as_judge(question));
+    });
   } else if (!args.bench.empty()) {
-    serve_bench(args.bench);
-  } else if (const std::unique_ptr<Target> target = own_target(args.target)) {
-    serve(*target);
+    bench::serve_bench(args.bench);
+  } else if (const std::unique_ptr<targets::Target> target = own_target(args.target)) {
+    targets::serve(*target);
   } else {
     throw Error(ErrorKind::usage, "there is no target '" + args.target + "' in this process");
   }
@@ -50,4 +53,4 @@ void add_worker(CLI::App& app, ExitCode& out) {
   command->callback([args, &out] { out = guarded(JsonOutput(), [&] { return worker(*args); }); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::command

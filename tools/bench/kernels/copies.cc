@@ -175,7 +175,7 @@ void elementwise(Isa isa, OperatorKind op, const std::string& what, std::size_t 
 int main(int count, char** words) {
   if (count > 1) wanted = words[1];
   const Isa isa = chosen_isa();
-  std::printf("%s\n", std::string(name(isa)).c_str());
+  std::printf("%s\n", std::string(touchstone::name(isa)).c_str());
   product(isa, 1024, 1024, 1024);
   product(isa, 256, 2304, 512);
   product(isa, 128, 768, 768);
