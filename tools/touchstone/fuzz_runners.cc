@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds worker_limit{20};  // of each phase of a case
-constexpr Index worker_batch = 2000;              // starting a worker may take a second
+constexpr Index worker_batch = 2000;              // a start may take a second
 
 fs::path own_folder(const fs::path& scratch) {
   const fs::path folder = scratch / std::to_string(::getpid());
@@ -87,7 +87,7 @@ FuzzTarget fuzz_target(const std::string& target, const Scratch& scratch) {
   };
   made.limits.waiting = 150;  // three phases, twice, and the start of a worker
   made.limits.memory = 0;     // the worker limits its own
-  made.batch = worker_batch;
+  if (!starter) made.batch = worker_batch;
   return made;
 }
 
