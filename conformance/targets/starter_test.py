@@ -18,6 +18,7 @@ import pytest
 from conformance.targets import wire
 
 ROOT = Path(__file__).resolve().parents[2]
+ONNXRUNTIME = ROOT / ".venv-onnxruntime" / "bin" / "python"
 SECONDS = 120  # for a busy machine
 ABOUT = b"\x0a\x00"
 TARGET = """
@@ -58,14 +59,16 @@ class Worker:
 
 
 class Host:
-    def __init__(self, folder: Path, forks: bool):
-        self.folder, self.forks = folder, forks
-        (folder / "mine.py").write_text(TARGET.format(threads=not forks), encoding="utf-8")
+    def __init__(self, python: str | Path, target: str, folder: Path, forks: bool):
+        self.forks = forks  # what its starter is expected to do
         self.control, its = socket.socketpair()
-        worker = ROOT / "conformance" / "targets" / "worker.py"
-        command = [sys.executable, str(worker), "--target", "python:mine:Mine", "--starter"]
-        self.starter = subprocess.Popen(command, cwd=folder, stdin=its, stdout=its)
+        command = [python, ROOT / "conformance" / "targets" / "worker.py", "--target", target, "--starter"]
+        self.starter = subprocess.Popen(list(map(str, command)), cwd=folder, stdin=its, stdout=its)
         its.close()
+
+    def end(self) -> None:
+        self.control.close()
+        assert self.starter.wait(timeout=SECONDS) == 0
 
     def start(self) -> Worker:
         streams, its_streams = socket.socketpair()
@@ -78,25 +81,38 @@ class Host:
         its_end.close()
         return Worker(int.from_bytes(end.recv(4), sys.byteorder), streams, end, printed)
 
-    def imports(self) -> int:
-        return len((self.folder / "imports").read_text(encoding="utf-8"))
-
 
 @pytest.fixture(params=[True, False], ids=["forks", "spawns"])
 def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
     """A host whose starter forks, or spawns as its runtime has a thread."""
-    made = Host(tmp_path, request.param)
+    (tmp_path / "mine.py").write_text(TARGET.format(threads=not request.param), encoding="utf-8")
+    made = Host(sys.executable, "python:mine:Mine", tmp_path, request.param)
     yield made
-    made.control.close()
-    assert made.starter.wait(timeout=SECONDS) == 0
+    made.end()
 
 
-def test_workers_are_processes_of_their_own(host: Host) -> None:
+def is_fork(worker: Worker) -> bool:
+    """True if its command line is that of the starter."""
+    return b"--starter" in Path(f"/proc/{worker.process}/cmdline").read_bytes()
+
+
+@pytest.mark.skipif(not ONNXRUNTIME.exists(), reason="onnxruntime is not installed")
+def test_onnxruntime_has_no_thread_that_forbids_a_fork(tmp_path: Path) -> None:
+    host = Host(ONNXRUNTIME, "onnxruntime:relabel=opset", tmp_path, forks=True)
+    worker = host.start()
+    assert b"onnxruntime" in worker.ask(ABOUT)
+    assert is_fork(worker)
+    host.end()
+
+
+def test_workers_are_processes_of_their_own(host: Host, tmp_path: Path) -> None:
     workers = [host.start() for _ in range(3)]
     assert len({worker.process for worker in workers} | {host.starter.pid}) == 4
     assert all(b"first" in worker.ask(ABOUT) for worker in workers)
     assert all(os.getpgid(worker.process) == worker.process for worker in workers)
-    assert host.imports() == (1 if host.forks else 4)
+    imports = len((tmp_path / "imports").read_text(encoding="utf-8"))
+    assert imports == (1 if host.forks else 4)
+    assert [is_fork(worker) for worker in workers] == [host.forks] * 3
 
 
 def test_an_end_is_reported_and_others_go_on(host: Host) -> None:
