@@ -87,8 +87,9 @@ class InProcess : public Runner {
 
 class InWorker : public Runner {
  public:
-  InWorker(std::vector<std::string> command, std::chrono::milliseconds limit, fs::path folder)
-      : host_(std::move(command), limit), folder_(std::move(folder)) {}
+  InWorker(std::vector<std::string> command, std::chrono::milliseconds limit, fs::path folder,
+           std::shared_ptr<const targets::Starter> starter)
+      : host_(std::move(command), limit, std::move(starter)), folder_(std::move(folder)) {}
 
   std::vector<Run> run(const Model& model, const std::vector<Feeds>& feeds) override {
     targets::Job job{folder_ / "model.onnx", {}, 2};
@@ -166,8 +167,9 @@ std::unique_ptr<Runner> run_in_process(std::unique_ptr<targets::Target> target,
 }
 
 std::unique_ptr<Runner> run_in_worker(std::vector<std::string> command,
-                                      std::chrono::milliseconds limit, const fs::path& folder) {
-  return std::make_unique<InWorker>(std::move(command), limit, folder);
+                                      std::chrono::milliseconds limit, const fs::path& folder,
+                                      std::shared_ptr<const targets::Starter> starter) {
+  return std::make_unique<InWorker>(std::move(command), limit, folder, std::move(starter));
 }
 
 }  // namespace touchstone::fuzz

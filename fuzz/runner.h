@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "conformance/targets/protocol.h"
+#include "conformance/targets/starter.h"
 #include "conformance/targets/target.h"
 #include "core/limits.h"
 #include "fuzz/case.h"
@@ -56,11 +57,12 @@ Limits limits_of_target();
 std::unique_ptr<Runner> run_in_process(std::unique_ptr<targets::Target> target,
                                        const std::filesystem::path& folder);
 
-// Runs each set of feeds by a worker that `command` starts (conformance/targets/host.h); each set
+// Runs each set of feeds by a worker of a Host (conformance/targets/host.h); each set
 // is a session of its own. A death that does not repeat in a fresh worker is not attributed to the
 // case.
 std::unique_ptr<Runner> run_in_worker(std::vector<std::string> command,
                                       std::chrono::milliseconds limit,
-                                      const std::filesystem::path& folder);
+                                      const std::filesystem::path& folder,
+                                      std::shared_ptr<const targets::Starter> starter = nullptr);
 
 }  // namespace touchstone::fuzz

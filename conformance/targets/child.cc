@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 
+#include "conformance/targets/starter.h"
 #include "core/error.h"
 
 extern char** environ;
@@ -21,6 +23,8 @@ namespace touchstone::targets {
 namespace {
 
 constexpr off_t tail_bytes = 2048;
+constexpr auto time_to_end = std::chrono::minutes(1);  // on a busy machine it may take a while
+constexpr auto check_interval = std::chrono::milliseconds(5);
 
 // Returns the last nonempty line, for a report: an assertion's text, a what() of terminate.
 std::string last_line(int file) {
@@ -46,22 +50,40 @@ std::string describe(int status, bool killed_by_us) {
 
 }  // namespace
 
-Child::Child(const std::vector<std::string>& command) {
+Child::Child(const std::vector<std::string>& command, const Starter* starter) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     throw Error(ErrorKind::file, std::string("no socket for a worker: ") + strerror(errno));
   }
   socket_ = ends[0];
   printed_ = memfd_create("touchstone-worker", MFD_CLOEXEC);
+  const auto started = starter ? starter->start(ends[1], printed_) : std::nullopt;
+  int failed = 0;
+  if (started) {
+    process_ = started->process;
+    end_ = started->end;
+  } else {
+    failed = spawn(command, ends[1]);
+  }
+  close(ends[1]);
+  if (failed != 0) {
+    process_ = -1;
+    close(socket_);
+    close(printed_);
+    throw Error(ErrorKind::file, "cannot start '" + command.front() + "': " + strerror(failed));
+  }
+}
 
+// Returns 0 or the error's number.
+int Child::spawn(const std::vector<std::string>& command, int streams) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  posix_spawn_file_actions_adddup2(&actions, streams, 0);
+  posix_spawn_file_actions_adddup2(&actions, streams, 1);
   posix_spawn_file_actions_adddup2(&actions, printed_, 2);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
@@ -71,13 +93,7 @@ Child::Child(const std::vector<std::string>& command) {
       posix_spawnp(&process_, words[0], &actions, &attributes, words.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (failed != 0) {
-    process_ = -1;
-    close(socket_);
-    close(printed_);
-    throw Error(ErrorKind::file, "cannot start '" + command.front() + "': " + strerror(failed));
-  }
+  return failed;
 }
 
 Child::~Child() {
@@ -103,23 +119,39 @@ IoStatus Child::receive(Message& answer, Moment deadline) {
   return status;
 }
 
-void Child::end(bool killed_by_us) {
+// Returns the status of waitpid() after the end. Kills the group at once if asked to, else after a
+// minute.
+int Child::wait(bool& killed_by_us) {
+  int status = 0;
+  if (end_ >= 0) {
+    if (!killed_by_us) killed_by_us = !receive_number(end_, status, time_to_end);
+    if (killed_by_us) {
+      shutdown(end_, SHUT_WR);  // the starter kills the group
+      receive_number(end_, status, time_to_end);
+    }
+    close(end_);
+    end_ = -1;
+    return status;
+  }
   if (!killed_by_us) {
     // The socket closed, so the process is dying. Waits for it, to distinguish its own signal from
     // ours.
     siginfo_t info{};
-    // Polls every five milliseconds for a minute: on a busy machine the end may take a while.
-    for (int k = 0; k < 12'000 && info.si_pid == 0; ++k) {
+    for (int k = 0; k < time_to_end / check_interval && info.si_pid == 0; ++k) {
       if (waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
         break;
-      if (info.si_pid == 0) usleep(5000);
+      if (info.si_pid == 0) std::this_thread::sleep_for(check_interval);
     }
     killed_by_us = info.si_pid == 0;
   }
   kill(-process_, SIGKILL);  // the group, with all processes that it started
   kill(process_, SIGKILL);   // if it has not yet become its own group
-  int status = 0;
   while (waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
+void Child::end(bool killed_by_us) {
+  const int status = wait(killed_by_us);
   process_ = -1;
   exit_description_ = describe(status, killed_by_us);
   if (const std::string line = last_line(printed_); !line.empty()) exit_description_ += ": " + line;

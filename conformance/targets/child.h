@@ -11,11 +11,14 @@
 
 namespace touchstone::targets {
 
+class Starter;
+
 class Child {
  public:
   // Starts a command. Its first word is the executable, searched in PATH. Its standard input and
-  // output are one socket; its standard error is captured.
-  explicit Child(const std::vector<std::string>& command);
+  // output are one socket; its standard error is captured. A starter, if given and alive, starts
+  // the same worker instead, and must outlive it.
+  explicit Child(const std::vector<std::string>& command, const Starter* starter = nullptr);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -28,14 +31,18 @@ class Child {
   IoStatus receive(Message& answer, Moment deadline);
 
   bool alive() const { return process_ > 0; }
+  int socket() const { return socket_; }
   // Describes its end: "signal 11 (Segmentation fault)", and the last line that it printed.
   const std::string& exit_description() const { return exit_description_; }
 
  private:
+  int spawn(const std::vector<std::string>& command, int streams);
   void end(bool killed_by_us);
+  int wait(bool& killed_by_us);
 
   pid_t process_ = -1;
   int socket_ = -1, printed_ = -1;
+  int end_ = -1;  // of a worker that a starter has started (conformance/targets/starter.h)
   std::string exit_description_;
 };
 

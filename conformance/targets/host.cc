@@ -36,11 +36,12 @@ Moment now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-Host::Host(std::vector<std::string> command, std::chrono::milliseconds limit)
-    : command_(std::move(command)), limit_(limit) {}
+Host::Host(std::vector<std::string> command, std::chrono::milliseconds limit,
+           std::shared_ptr<const Starter> starter)
+    : command_(std::move(command)), limit_(limit), starter_(std::move(starter)) {}
 
 Description Host::describe() {
-  child_ = std::make_unique<Child>(command_);
+  child_ = std::make_unique<Child>(command_, starter_.get());
   Message message;
   Reply reply;
   const IoStatus status = child_->exchange(write(About{}), message, now() + start_limit);

@@ -10,14 +10,16 @@
 
 #include "conformance/targets/child.h"
 #include "conformance/targets/protocol.h"
+#include "conformance/targets/starter.h"
 
 namespace touchstone::targets {
 
 class Host {
  public:
-  // The command starts one worker. `limit` applies to each phase of each job; starting has a limit
-  // of its own.
-  Host(std::vector<std::string> command, std::chrono::milliseconds limit);
+  // The command starts one worker, or the starter does. `limit` applies to each phase of each job;
+  // starting has a limit of its own.
+  Host(std::vector<std::string> command, std::chrono::milliseconds limit,
+       std::shared_ptr<const Starter> starter = nullptr);
 
   // Starts a worker and requests its description. Throws Error (file) if it does not start.
   Description describe();
@@ -36,6 +38,7 @@ class Host {
 
   std::vector<std::string> command_;
   std::chrono::milliseconds limit_;
+  std::shared_ptr<const Starter> starter_;
   std::unique_ptr<Child> child_;
 };
 

@@ -11,6 +11,10 @@
 
 #include <cstdlib>
 
+#include "conformance/targets/launch.h"
+#include "core/files.h"
+#include "core/scratch.h"
+
 namespace touchstone::targets {
 namespace {
 
@@ -149,6 +153,40 @@ TEST(Host, ARefusalSaysWhy) {
   EXPECT_EQ(answers[0].detail, "Frobnicate-7 has no kernel");
   EXPECT_EQ(answers[1].error, ErrorKind::internal);
   EXPECT_EQ(answers[1].detail, "surprise");
+}
+
+TEST(Host, AStarterThatHasEndedIsReplacedByTheCommand) {
+  const auto ended = std::make_shared<const Starter>(std::vector<std::string>{"/bin/true"});
+  EXPECT_EQ(Host({BAD_WORKER}, no_limit, ended).describe().name, "bad");
+}
+
+// A model of only a name, which tells bad_target.py how to misbehave.
+Job deed(const std::filesystem::path& folder, const std::string& name) {
+  const std::string graph = std::string("\x12") + static_cast<char>(name.size()) + name;
+  const std::string model = std::string("\x3a") + static_cast<char>(graph.size()) + graph;
+  write_atomically(folder / name, std::string_view(model));
+  return {folder / name, {}, 1};
+}
+
+TEST(Host, WorkersOfAStarterEndAsOthersDo) {
+  const Scratch scratch;
+  const Launch made = launch("python:conformance.targets.bad_target:BadTarget", "", Index{1} << 30);
+  const auto starter = std::make_shared<const Starter>(made.starter);
+  Host host({"/nowhere/worker"}, no_limit, starter);
+  const auto run = [&](Host& on, const std::string& name) {
+    return on.run_here(deed(scratch.path(), name));
+  };
+  EXPECT_EQ(run(host, "refuse").detail, "no kernel for it");
+  const Answer crash = run(host, "crash");
+  EXPECT_EQ(crash.kind, Kind::died);
+  EXPECT_EQ(crash.detail, "signal 11 (Segmentation fault)");
+  EXPECT_EQ(run(host, "leave").detail, "KeyError: 'a'");
+  {
+    Host impatient({"/nowhere/worker"}, std::chrono::milliseconds(300), starter);
+    EXPECT_EQ(run(impatient, "hang-loading").kind, Kind::late);
+    EXPECT_EQ(run(impatient, "hang-loading").kind, Kind::late);
+  }
+  EXPECT_EQ(run(host, "refuse").detail, "no kernel for it");
 }
 
 TEST(Host, AMissingExecutableIsAnError) {

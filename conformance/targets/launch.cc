@@ -35,10 +35,13 @@ Launch any_command(const std::string& line, Index memory) {
 Launch python_worker(const std::string& target, Index memory,
                      const std::function<std::string()>& python) {
   const std::string chosen = option_of(target, "python");
-  return {{chosen.empty() ? python() : chosen,
-           (conformance::data_folder() / "conformance/targets/worker.py").string(), "--target",
-           target, "--memory", std::to_string(memory)},
-          many};
+  Launch made{{chosen.empty() ? python() : chosen,
+               (conformance::data_folder() / "conformance/targets/worker.py").string(), "--target",
+               target, "--memory", std::to_string(memory)},
+              many};
+  made.starter = made.command;
+  made.starter.push_back("--starter");
+  return made;
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace touchstone::targets {
 
 struct Launch {
   std::vector<std::string> command;
-  std::size_t together;  // cases that share a process: more if starting is slow
+  std::size_t together;                   // cases that share a process: more if starting is slow
+  std::vector<std::string> starter = {};  // starts such workers (starter.h); empty: there is none
 };
 
 // Returns the value of an option of a target's name, "" if missing: "fast:isa=avx2" has "isa".

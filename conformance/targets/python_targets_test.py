@@ -197,6 +197,50 @@ def test_an_interrupt_ends_a_run_and_leaves_nothing_but_its_log(tmp_path: Path) 
     assert not any(scratch.iterdir()) and log.exists()
 
 
+MORTAL = """
+import os, pathlib, signal
+import onnx
+
+FOLDER = pathlib.Path(__file__).parent
+(FOLDER / f"import-{os.getpid()}").touch()
+
+
+class WeightError(Exception):
+    touchstone_fault = "unsupported"
+
+
+class Mortal:
+    def load(self, model, options):
+        (FOLDER / f"worker-{os.getpid()}").touch()
+        return onnx.load_from_string(model).graph.output[0].name
+
+    def run(self, name, feeds):
+        if not feeds:
+            raise WeightError("only inputs are negated")
+        (x,) = feeds.values()
+        if (x < 0).any():
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return {name: -x}
+"""
+
+
+def test_a_campaign_imports_a_runtime_once(tmp_path: Path) -> None:
+    """A death and each run of a finding alone need a fresh worker, which a fork gives."""
+    (tmp_path / "mortal.py").write_text(MORTAL, encoding="utf-8")
+    command = [ROOT / COMMAND, "fuzz", "--target", "python:mortal:Mortal", "--level", "op", "--ops", "Neg-*"]
+    options = ["--seed", 1, "--count", 40, "--jobs", 2, "--no-reduce", "--dir", "found"]
+    words = list(map(str, command + options))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, cwd=tmp_path, check=False)
+    assert done.returncode == 1, done.stderr
+    state = json.loads((tmp_path / "found" / "state.json").read_text(encoding="utf-8"))
+    counts = state["campaigns"][0]["counts"]
+    assert counts["crash"] > 5 and counts["exact"] > 0
+    details = [finding["outcome"]["detail"] for finding in state["findings"]]
+    assert details and all(detail == "signal 11 (Segmentation fault)" for detail in details)
+    assert len(list(tmp_path.glob("import-*"))) == 1
+    assert len(list(tmp_path.glob("worker-*"))) > counts["crash"]
+
+
 def test_the_first_cases_are_those_of_the_filter(tmp_path: Path) -> None:
     """The first ten cases of the whole suite include none of the operator; of the filtered cases one is included."""
     command = [COMMAND, "conform", "--target", "reference", "--suite", "spec", "--filter", "Clip-13*"]

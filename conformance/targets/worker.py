@@ -21,8 +21,11 @@ from typing import Any, BinaryIO
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[0] = str(ROOT)  # not this folder: its modules have generic names
+if "--starter" in sys.argv:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a process with threads is not forked
 
 from conformance.targets import values, wire  # noqa: E402
+from conformance.targets.starter import Starter  # noqa: E402
 from conformance.targets.target import TargetError  # noqa: E402
 from conformance.targets.wire import Answer, Fault, Job, Kind, Output, Phase  # noqa: E402
 
@@ -177,10 +180,24 @@ def difference(first: list[Output], later: list[Output]) -> str:
     return f"another '{changed[0]}'" if changed else ""
 
 
+def serve(worker: Worker, answers: BinaryIO) -> int:
+    """Answers the questions on standard input until its end."""
+    questions = os.fdopen(0, "rb")
+    while (question := wire.receive(questions)) is not None:
+        job = wire.read_question(question)
+        if job is None:
+            wire.send(answers, worker.description())
+        else:
+            wire.send(answers, wire.answer(worker.run(job, answers)))
+            gc.collect()  # frees a case's sessions before the next case
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--target", required=True)
     parser.add_argument("--memory", type=int, default=0, help="bytes of data that the process may have")
+    parser.add_argument("--starter", action="store_true", help="start workers by fork instead of being one")
     arguments = parser.parse_args()
     answers = become_worker(arguments.memory)
     warnings.simplefilter("ignore")  # they would displace the last error message
@@ -191,15 +208,11 @@ def main() -> int:
         print(f"{type(error).__name__}: {error}{where}", file=sys.stderr)
         return 7
     gc.freeze()  # excludes imported modules from the collection after each case
-    questions = os.fdopen(0, "rb")
-    while (question := wire.receive(questions)) is not None:
-        job = wire.read_question(question)
-        if job is None:
-            wire.send(answers, worker.description())
-        else:
-            wire.send(answers, wire.answer(worker.run(job, answers)))
-            gc.collect()  # frees a case's sessions before the next case
-    return 0
+    if not arguments.starter:
+        return serve(worker, answers)
+    answers.close()
+    command = [sys.executable, *(word for word in sys.orig_argv[1:] if word != "--starter")]
+    return Starter(lambda: serve(worker, become_worker(arguments.memory)), command).run()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds worker_limit{20};  // of each phase of a case
-constexpr Index worker_batch = 2000;              // starting a worker takes a second
+constexpr Index worker_batch = 2000;              // a start may take a second
 
 fs::path own_folder(const fs::path& scratch) {
   const fs::path folder = scratch / std::to_string(::getpid());
@@ -79,13 +79,15 @@ FuzzTarget fuzz_target(const std::string& target, const Scratch& scratch) {
   const targets::Launch started = targets::launch(target, self, made.limits.memory);
   if (started.command.empty())
     throw Error(ErrorKind::usage, "the target '" + target + "' runs nothing");
-  made.version = targets::Host(started.command, worker_limit).describe().version;
-  made.make_runner = [command = started.command, folder] {
-    return fuzz::run_in_worker(command, worker_limit, own_folder(folder));
+  std::shared_ptr<const targets::Starter> starter;  // of this process, before it forks
+  if (!started.starter.empty()) starter = std::make_shared<const targets::Starter>(started.starter);
+  made.version = targets::Host(started.command, worker_limit, starter).describe().version;
+  made.make_runner = [command = started.command, folder, starter] {
+    return fuzz::run_in_worker(command, worker_limit, own_folder(folder), starter);
   };
   made.limits.waiting = 150;  // three phases, twice, and the start of a worker
   made.limits.memory = 0;     // the worker limits its own
-  made.batch = worker_batch;
+  if (!starter) made.batch = worker_batch;
   return made;
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 os.environ["LC_ALL"] = "en_US.UTF-8"
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # its reports on a user's models, sent by a thread of their own
 if (Path(sys.prefix) / "locale").is_dir():  # made by tools/setup.sh: string kernels need it
     os.environ["LOCPATH"] = str(Path(sys.prefix) / "locale")
 
