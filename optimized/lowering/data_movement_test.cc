@@ -177,6 +177,25 @@ TEST(PlannedMoves, NotARoiAlignWithItsDefaultMode) {
   EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("planned moves"))) << kernels;
 }
 
+// Of far positions, which are reflected, the rounding decides which element is the nearest.
+TEST(PlannedMoves, PositionsHaveTheArithmeticOfTheGrid) {
+  Tensor grid(Type::float32, {1, 30, 20, 2});
+  float at = 1;
+  for (Index k = 0; k < grid.size(); ++k, at = at < 1e6F ? -1.37F * at : 0.1F)
+    grid.data<float>()[k] = at;
+  const Build build = Build()
+                          .hold("grid", grid)
+                          .node("GridSample", {"x", "grid"}, {"y"},
+                                {{"mode", {std::string("nearest"), {}, {}}},
+                                 {"padding_mode", {std::string("reflection"), {}, {}}}})
+                          .out("y");
+  for (const Type type : {Type::int32, Type::uint8, Type::boolean, Type::float64}) {
+    SCOPED_TRACE(name(type));
+    const std::string kernels = same(build, {{"x", numbers(type, {1, 2, 7, 5}, some)}});
+    EXPECT_EQ(kernels, "planned moves GridSample; ");
+  }
+}
+
 TEST(RunningSums, BlocksOfNeighbours) {
   for (const Type type : {Type::float32, Type::int64}) {
     for (const Index axis : {0, 1}) {

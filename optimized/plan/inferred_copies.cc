@@ -45,7 +45,7 @@ std::optional<CopiedOutput> joined(const AnalyzedGraph& graph, const AnalyzedNod
 std::optional<Tensor> answer(const AnalyzedGraph& graph, const AnalyzedNode& fact,
                              const Shape& shape) {
   try {
-    Tensor names = prefetch(graph, fact, 0, &shape)[0].tensor();
+    Tensor names = run_on_names(graph, fact, 0, &shape)[0].tensor();
     const auto all = static_cast<double>(count(shape));
     const double* const data = names.data<double>();
     const bool any = std::any_of(data, data + names.size(),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/numbers/convert.h"
 #include "optimized/plan/copies.h"
 #include "optimized/plan/groups.h"
 #include "optimized/problems/collapse.h"
@@ -46,11 +47,38 @@ bool is_copied(const AnalyzedNode& fact, std::size_t k) {
   return parameters[std::min(k, parameters.size() - 1)].type == parameters[0].type;
 }
 
-// Runs the node on tensors whose elements are their names, or `whole` minus their names. Names are
-// integers exact in double, the type in which arithmetic is fastest. `shape`, if given, replaces
-// the shape of the first input.
-std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
-                            const Shape* shape) {
+namespace {
+
+// Type of the names. Where positions are computed from floats of a constant, an element type that
+// is wider than theirs would widen that arithmetic, and another rounding picks another element:
+// there the names have the element's type if it is the widest, else they are integers.
+Type type_of_names(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+  Type own = Type::undefined;
+  int bits = 0;  // of the widest float that controls
+  for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
+    if (fact.inputs[k] == no_value) continue;
+    const AnalyzedValue& value = graph.value(fact.inputs[k]);
+    if (is_copied(fact, k))
+      own = value.type->element;
+    else if (value.constant->type() != Type::string && facts(value.constant->type()).is_float)
+      bits = std::max(bits, facts(value.constant->type()).bits);
+  }
+  if (bits == 0 || own == Type::float64) return Type::float64;
+  return own == Type::float32 && bits < facts(own).bits ? own : Type::int64;
+}
+
+template <class T>
+void name_elements(Tensor& names, Index& next, Index whole) {
+  for (Index e = 0; e < names.size(); ++e, ++next)
+    names.data<T>()[e] = static_cast<T>(whole == 0 ? next : whole - next);
+}
+
+}  // namespace
+
+std::vector<Value> run_on_names(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
+                                const Shape* shape) {
+  constexpr Index largest_in_float32 = Index{1} << 24;
+  const Type type = type_of_names(graph, fact);
   std::vector<Value> inputs;
   Index next = 1;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
@@ -63,13 +91,26 @@ std::vector<Value> prefetch(const AnalyzedGraph& graph, const AnalyzedNode& fact
       inputs.emplace_back(*value.constant);
       continue;
     }
-    Tensor names(Type::float64, k == 0 && shape ? *shape : *value.shape);
-    for (Index e = 0; e < names.size(); ++e, ++next)
-      names.data<double>()[e] = static_cast<double>(whole == 0 ? next : whole - next);
+    Tensor names(type, k == 0 && shape ? *shape : *value.shape);
+    if (type == Type::float32 && std::max(whole, next + names.size()) > largest_in_float32)
+      throw Error(ErrorKind::unsupported, "float32 cannot number so many elements");
+    if (type == Type::float64)
+      name_elements<double>(names, next, whole);
+    else if (type == Type::float32)
+      name_elements<float>(names, next, whole);
+    else
+      name_elements<std::int64_t>(names, next, whole);
     inputs.emplace_back(std::move(names));
   }
-  return evaluate(*fact.node->signature, fact.node->attributes, std::move(inputs),
-                  static_cast<Index>(fact.outputs.size()));
+  std::vector<Value> made = evaluate(*fact.node->signature, fact.node->attributes,
+                                     std::move(inputs), static_cast<Index>(fact.outputs.size()));
+  for (Value& value : made) {
+    if (type == Type::float64 || !value.is_tensor()) continue;
+    Tensor names(Type::float64, value.tensor().shape());
+    convert(value.tensor(), names);
+    value = names;
+  }
+  return made;
 }
 
 namespace {
@@ -167,7 +208,8 @@ std::vector<Tensor> moved(const AnalyzedGraph& graph, const AnalyzedNode& fact, 
   const Index whole = 4 * next;
   std::vector<Tensor> all;
   try {
-    const std::vector<Value> made = prefetch(graph, fact, 0), again = prefetch(graph, fact, whole);
+    const std::vector<Value> made = run_on_names(graph, fact, 0),
+                             again = run_on_names(graph, fact, whole);
     for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
       const Tensor& names = made[k].tensor();
       if (names.shape() != *graph.value(fact.outputs[k]).shape ||
@@ -266,7 +308,7 @@ bool repeats_along(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index a
   to[axis] *= from[axis];
   const Index behind = count(tail(times, axis + 1));
   try {
-    const std::vector<Value> made = prefetch(graph, fact, 0, &from);
+    const std::vector<Value> made = run_on_names(graph, fact, 0, &from);
     const Tensor& names = made[0].tensor();
     if (names.shape() != to) return false;
     for (Index k = 0; k < names.size(); ++k) {
