@@ -9,10 +9,10 @@
 
 namespace touchstone::fuzz {
 
-// True if inputs that differ by a few units in the last place move the reference's outputs by an
-// eighth of the distance of `expected` and `actual`, at each element; or an eighth of an output's
-// elements by half of their size, as then nothing is known of the others. A body that iterates a
-// function with steep slopes multiplies each rounding: no tolerance tells faithful from wrong.
+// True if inputs that differ by a few units in the last place move each element of the reference's
+// outputs by an eighth of its distance from `actual`. Or an eighth of an output's elements by half
+// of their size, as then nothing is known of the others. A body that iterates a function with steep
+// slopes multiplies each rounding: no tolerance tells faithful from wrong.
 bool moves_as_far(const Node& node, const std::function<Value(const std::string&)>& value_of,
                   const std::vector<Value>& expected, const std::vector<Value>& actual);
 

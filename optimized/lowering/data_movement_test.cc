@@ -177,7 +177,7 @@ TEST(PlannedMoves, NotARoiAlignWithItsDefaultMode) {
   EXPECT_THAT(kernels, ::testing::Not(::testing::HasSubstr("planned moves"))) << kernels;
 }
 
-// Of far positions, which are reflected, the rounding decides which element is the nearest.
+// Rounding decides which element is nearest to a far position that is reflected.
 TEST(PlannedMoves, PositionsHaveTheArithmeticOfTheGrid) {
   Tensor grid(Type::float32, {1, 30, 20, 2});
   float at = 1;

@@ -49,9 +49,9 @@ bool is_copied(const AnalyzedNode& fact, std::size_t k) {
 
 namespace {
 
-// Type of the names. Where positions are computed from floats of a constant, an element type that
-// is wider than theirs would widen that arithmetic, and another rounding picks another element:
-// there the names have the element's type if it is the widest, else they are integers.
+// Type of the names. A wider type than that of a constant which controls the node would widen the
+// arithmetic of positions. Another rounding then picks another element. So the names have the
+// element's type if it is the widest, else they are integers.
 Type type_of_names(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   Type own = Type::undefined;
   int bits = 0;  // of the widest float that controls
