@@ -93,7 +93,7 @@ TEST(Hostile, ScratchBuffersOfAStepCountAsMemory) {
   const Attribute equation{std::string("ij,kj->ki"), {}, {}};
   const Build build = Build().node("Einsum", {"x", "z"}, {"y"}, {{"equation", equation}}).out("y");
   const Model model = model_of(build, feeds, 12);
-  for (const Index quarters : {15, 18}) {
+  for (const Index quarters : {11, 18}) {
     Limits limits;
     limits.memory = quarters << 18;
     Session session(model, {.threads = 1, .limits = limits});
