@@ -103,12 +103,16 @@ TEST(JudgeChoices, AClassWithoutAProbabilityCannotBeDrawn) {
   EXPECT_EQ(verdict({0, -never, 0, 0}, {1, 1}), judge::Verdict::accepted_invalid);
 }
 
-TEST(JudgeChoices, AChanceAboveOneIsRefused) {
+// Q081 leaves open what a runtime makes of it.
+TEST(JudgeChoices, AChanceThatIsNoProbabilityIsOpen) {
   const Node node = node_of("Bernoulli", 22, 1);
   for (const float chance : {1.5F, -0.5F, std::nanf("")}) {
     const Tensor chances = floats({2}, {0.5F, chance});
-    EXPECT_EQ(judge::judge_node(node, {chances}, {floats({2}, {0, 0})}).verdict,
-              judge::Verdict::accepted_invalid);
+    const auto verdict = [&](float drawn) {
+      return judge::judge_node(node, {chances}, {floats({2}, {0, drawn})}).verdict;
+    };
+    EXPECT_EQ(verdict(1), judge::Verdict::open);
+    EXPECT_EQ(verdict(2), judge::Verdict::wrong_value);
   }
 }
 
