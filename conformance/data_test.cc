@@ -1,7 +1,7 @@
 // Data files are found in an installation, in a build folder, and nowhere else.
 #include "conformance/data.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -49,7 +49,7 @@ TEST_F(Data, NothingFoundIsAnErrorThatNamesTheFolder) {
     FAIL() << "found";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind, ErrorKind::file);
-    EXPECT_NE(error.message.find((root / "bin").string()), std::string::npos);
+    EXPECT_THAT(error.message, ::testing::HasSubstr((root / "bin").string()));
   }
 }
 

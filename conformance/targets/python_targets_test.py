@@ -274,3 +274,33 @@ def test_the_example_of_a_worker_is_a_target(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "examples" / "worker.py").read_text(encoding="utf-8")
     body = text.split('"""', 2)[2]
     assert sum(1 for line in body.splitlines() if line.strip()) <= 40
+
+
+STUB = """
+from pathlib import Path
+from types import SimpleNamespace
+
+
+class InferenceSession:
+    def __init__(self, path, intra_op_num_threads):
+        with (Path(__file__).parent / "sessions.txt").open("a") as file:
+            file.write("one more\\n")
+
+    def get_outputs(self):
+        return [SimpleNamespace(name="y")]
+
+    def run(self, names, feeds):
+        return [feeds["a"] + feeds["b"]]
+"""
+
+
+def test_the_example_of_another_build_keeps_the_session_of_a_model(tmp_path: Path) -> None:
+    (tmp_path / "touchstone.py").write_text(STUB, encoding="utf-8")
+    for name in ("one", "two"):
+        write_case(tmp_path / "suite" / "node" / name, name)
+        data = tmp_path / "suite" / "node" / name
+        shutil.copytree(data / "test_data_set_0", data / "test_data_set_1")
+    target = f"python:docs.examples.other_build:OtherBuild:package={tmp_path}"
+    cases = conform(tmp_path / "suite", target, "--jobs", 1)
+    assert {case["verdict"] for case in cases.values()} == {"exact"}
+    assert len((tmp_path / "sessions.txt").read_text(encoding="utf-8").splitlines()) == 2

@@ -6,6 +6,7 @@
 #include "conformance/compare/region.h"
 #include "conformance/single_node.h"
 #include "core/error.h"
+#include "fuzz/graph/conditioning.h"
 #include "fuzz/graph/judge_hidden.h"
 #include "reference/interpreter.h"
 
@@ -48,20 +49,22 @@ Value value_of(const Model& model, const std::string& name, const Feeds& known) 
 }
 
 BodyJudgement judge_body(const Model& model, const Node& node, const Feeds& known) {
-  std::vector<Value> expected;
+  const auto look_up = [&](const std::string& name) { return value_of(model, name, known); };
+  std::vector<Value> expected, actual;
   try {
-    expected =
-        run_node(node, [&](const std::string& name) { return value_of(model, name, known); });
+    expected = run_node(node, look_up);
   } catch (const Error& error) {
     return {judge::Verdict::accepted_invalid, error.message};
   }
+  for (const std::string& output : node.outputs)
+    actual.push_back(output.empty() ? Value() : look_up(output));
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-    if (node.outputs[k].empty()) continue;
-    const Value actual = value_of(model, node.outputs[k], known);
-    if (same_value(expected[k], actual)) continue;
-    const judge::Comparison by_tolerance = judge::judge_tolerance(expected[k], actual);
+    if (node.outputs[k].empty() || same_value(expected[k], actual[k])) continue;
+    const judge::Comparison by_tolerance = judge::judge_tolerance(expected[k], actual[k]);
     if (judge::is_pass(by_tolerance.verdict)) continue;
     if (node.function) return judge_call(model, node, known);
+    if (moves_as_far(node, look_up, expected, actual))
+      return {judge::Verdict::open, "roundings of its inputs move its outputs as far"};
     return {by_tolerance.verdict, conformance::describe(node.outputs[k], by_tolerance)};
   }
   return {judge::Verdict::within, ""};

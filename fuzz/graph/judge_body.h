@@ -17,7 +17,8 @@ struct BodyJudgement {
 Value value_of(const Model& model, const std::string& name, const Feeds& known);
 
 // Compares a node's outputs among `known` with the reference on the same inputs, by the suite's
-// tolerance. A function's outputs past it are judged by the bounds of its nodes together.
+// tolerance. A function's outputs past it are judged by the bounds of its nodes together; those of
+// a body are open if roundings of the inputs move them as far.
 BodyJudgement judge_body(const Model& model, const Node& node, const Feeds& known);
 
 }  // namespace touchstone::fuzz

@@ -1,4 +1,6 @@
 // Tests folded shape arithmetic, and plans of subgraphs.
+#include <gmock/gmock.h>
+
 #include <algorithm>
 
 #include "optimized/lowering/flow_testing.h"
@@ -189,7 +191,7 @@ TEST(Bodies, ALoopWithoutStepsIsInterrupted) {
   Limits limits;
   limits.milliseconds = 200;
   Session session(model, {.threads = 1, .passes = {.level = Level::none}, .limits = limits});
-  EXPECT_NE(outcome([&] { return session.run(feeds); }).find("deadline"), std::string::npos);
+  EXPECT_THAT(outcome([&] { return session.run(feeds); }), ::testing::HasSubstr("deadline"));
 }
 
 TEST(Bodies, AScanOfAxesAndDirections) {

@@ -81,6 +81,20 @@ TEST(HalfPrecision, CastsOfAnyRankAndSpecialValues) {
   }
 }
 
+TEST(HalfPrecision, TextsHaveTheDigitsOfTheirType) {
+  for (const Type half : half_types) {
+    SCOPED_TRACE(name(half));
+    Net net({7});
+    const std::string narrow = cast(net, net.node("Div", {"x", net.reals({3})}), half);
+    net.output(cast(net, narrow, Type::string), Type::string);
+    const std::map<std::string, Value> feeds{{"x", whole({7}, 3)}};
+    const Tensor expected = run(net.model(), feeds).begin()->second.tensor();
+    const Tensor made = Session(net.model()).run(feeds).begin()->second.tensor();
+    for (Index k = 0; k < expected.size(); ++k)
+      EXPECT_EQ(made.data<std::string>()[k], expected.data<std::string>()[k]);
+  }
+}
+
 // Every instruction set converts as the reference does.
 TEST(HalfPrecision, ConversionsHaveTheReferencesBits) {
   std::vector<float> numbers;

@@ -192,6 +192,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
       if (free == slot_used.end()) slot_used.push_back(true);
       slot_used[static_cast<std::size_t>(step.slot - 1)] = true;
     }
+    std::erase_if(slot_of, [&](const auto& held) { return held.second == step.slot; });
     slot_of[parts[k].output] = step.slot;
     for (const auto& [value, slot] : slot_of) {
       if (slot > 0 && !read_after(value, k) && value != parts[k].output)

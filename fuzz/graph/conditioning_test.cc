@@ -1,0 +1,59 @@
+// Tests that only what roundings of the inputs reach is taken for a rounding.
+#include "fuzz/graph/conditioning.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "model/model.h"
+#include "reference/interpreter.h"
+
+namespace touchstone::fuzz {
+namespace {
+
+// True if `actual` is as near to the operator's result for x as moved inputs come.
+bool moves(const std::string& op, float x, float actual) {
+  Model model;
+  model.ir_version = 10;
+  model.opsets[""] = 21;
+  model.graph.name = "one";
+  model.graph.inputs.push_back({"x", tensor_type(Type::float32), {}});
+  model.graph.outputs.push_back({"y", tensor_type(Type::float32), {}});
+  Node node;
+  node.op = op;
+  node.inputs = {"x"};
+  node.outputs = {"y"};
+  model.graph.nodes.push_back(node);
+  require_valid(model, Limits::trusted());
+  Tensor fed(Type::float32, {2}), made(Type::float32, {2});
+  fed.data<float>()[0] = 0.5F;
+  fed.data<float>()[1] = x;
+  const auto look_up = [&](const std::string&) -> Value { return fed; };
+  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
+  made.data<float>()[0] = expected[0].tensor().data<float>()[0];
+  made.data<float>()[1] = actual;
+  return moves_as_far(model.graph.nodes[0], look_up, expected, {made});
+}
+
+TEST(Conditioning, SlopesMultiplyRoundings) {
+  constexpr float near_a_pole = 1.5707F;
+  EXPECT_TRUE(moves("Tan", near_a_pole, std::tan(near_a_pole) * 1.001F));
+  EXPECT_FALSE(moves("Tan", near_a_pole, std::tan(near_a_pole) * 1.1F));
+  EXPECT_FALSE(moves("Tan", near_a_pole, -std::tan(near_a_pole)));
+  EXPECT_FALSE(moves("Tan", 0.25F, std::tan(0.25F) * 1.001F));
+}
+
+TEST(Conditioning, JumpsReachBothSides) {
+  EXPECT_TRUE(moves("Floor", 3.0F, 2.0F));
+  EXPECT_FALSE(moves("Floor", 3.5F, 2.0F));
+  EXPECT_FALSE(moves("Floor", 30.0F, 20.0F));
+}
+
+TEST(Conditioning, ZeroStays) {
+  EXPECT_FALSE(moves("Sign", 0.0F, 1.0F));
+  EXPECT_FALSE(moves("Neg", 1.0F, std::numeric_limits<float>::quiet_NaN()));
+}
+
+}  // namespace
+}  // namespace touchstone::fuzz
