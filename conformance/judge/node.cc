@@ -280,7 +280,7 @@ class NodeJudge {
       means_.extended->exact(exact);
       c = judge_extended(extended, actual, nullptr, &exact.outputs[k]);
     }
-    if (!is_fail(c.verdict) && options_.random_data && c.judged + c.open >= aggregate_from &&
+    if (!is_fail(c.verdict) && options_.random_data && independent(c) >= aggregate_from &&
         c.verdict != Verdict::exact) {
       if (aggregate.empty()) aggregate = bounded(by, Sums::aggregate);
       const Comparison all = judge_extended(extended, actual, &aggregate[k]);
@@ -290,6 +290,19 @@ class NodeJudge {
       if (all.aggregate > 1 || decides) c = all;
     }
     return c;
+  }
+
+  // Examined elements whose errors are independent. A running sum's errors go on along its axis, so
+  // each lane counts once.
+  Index independent(const Comparison& c) const {
+    const Index examined = c.judged + c.open;
+    const Signature* const s = node_.signature;
+    const bool runs =
+        s && s->form == "reduce" && s->inputs.size() > 1 && s->inputs[1].name == "axis";
+    if (!runs || examined == 0) return examined;
+    const Shape& shape = inputs_[0].tensor().shape();
+    const auto axis = static_cast<Index>(number_at(inputs_[1].tensor(), 0));
+    return std::min(examined, count(shape) / shape[axis < 0 ? axis + shape.size() : axis]);
   }
 
   void compare_natively(NodeJudgement& out,

@@ -165,12 +165,14 @@ namespace {
 
 bool reaches_zero(const Bounded& a) { return a.e > 0 && std::abs(a.hi) <= a.e; }
 
-// A finite result beyond double's range. In a narrower format it is certainly that format's
-// overflow value.
-Bounded past_double(double sign) {
-  constexpr double last = std::numeric_limits<double>::max();
-  Bounded out = Bounded::raw(std::copysign(last, sign), 0,
-                             semantics_context.type == Type::float64 ? infinity : 0);
+bool within_half(const Bounded& a) { return a.e <= std::abs(a.hi) / 2; }
+
+// A finite result of a and b beyond double's range. In a narrower format it is certainly that
+// format's overflow value, unless an operand is uncertain by more than half its size.
+Bounded past_double(double sign, const Bounded& a, const Bounded& b) {
+  const double last = std::copysign(std::numeric_limits<double>::max(), sign);
+  if (!within_half(a) || !within_half(b)) return Bounded::anything(last);
+  Bounded out = Bounded::raw(last, 0, semantics_context.type == Type::float64 ? infinity : 0);
   out.add_specials(overflow_bits(sign > 0, sign < 0));
   return out;
 }
@@ -180,7 +182,7 @@ Bounded add_members(const Bounded& a, const Bounded& b) {
     if (a.e == infinity || b.e == infinity) return Bounded::anything(a.hi + b.hi);
     return Bounded::raw(a.hi + b.hi, 0, 0);
   }
-  if (!std::isfinite(a.hi + b.hi)) return past_double(a.hi);
+  if (!std::isfinite(a.hi + b.hi)) return past_double(a.hi, a, b);
   const dd::Pair v = dd::add({a.hi, a.lo}, {b.hi, b.lo});
   const double hi = v.hi == 0 ? a.hi + b.hi : v.hi;
   // A sum of exact terms is rounded once, which overflows from the limit on and not before.
@@ -199,10 +201,11 @@ Scaled scaled(const Bounded& a) {
   return {{hi, std::ldexp(a.lo, -exponent)}, exponent};
 }
 
-// v * 2^exponent with the error e plus the loss of scaling.
-Bounded unscaled(dd::Pair v, int exponent, double e, double ulps) {
+// v * 2^exponent, computed from a and b, with the error e plus the loss of scaling.
+Bounded unscaled(dd::Pair v, int exponent, const Bounded& a, const Bounded& b, double e,
+                 double ulps) {
   const double hi = std::ldexp(v.hi, exponent), lo = std::ldexp(v.lo, exponent);
-  if (!std::isfinite(hi)) return past_double(v.hi);
+  if (!std::isfinite(hi)) return past_double(v.hi, a, b);
   const bool lossy = std::ldexp(hi, -exponent) != v.hi || std::ldexp(lo, -exponent) != v.lo;
   return rounded(hi, lo, lossy ? e + 0x1p-1073 : e, ulps);
 }
@@ -218,7 +221,7 @@ Bounded multiply_members(const Bounded& a, const Bounded& b) {
   if ((a.hi == 0 && a.e == 0) || (b.hi == 0 && b.e == 0)) return Bounded::raw(a.hi * b.hi, 0, 0);
   const Scaled x = scaled(a), y = scaled(b);
   const double e = std::abs(a.hi) * b.e + std::abs(b.hi) * a.e + a.e * b.e;
-  return unscaled(dd::multiply(x.v, y.v), x.exponent + y.exponent, e, 0.5);
+  return unscaled(dd::multiply(x.v, y.v), x.exponent + y.exponent, a, b, e, 0.5);
 }
 
 Bounded divide_members(const Bounded& a, const Bounded& b) {
@@ -238,7 +241,7 @@ Bounded divide_members(const Bounded& a, const Bounded& b) {
   if (a.hi == 0 && a.e == 0) return Bounded::raw(ieee, 0, 0);
   const double e = (a.e + std::abs(ieee) * b.e * up) / (std::abs(b.hi) - b.e * up) * up;
   const Scaled x = scaled(a), y = scaled(b);
-  return unscaled(dd::divide(x.v, y.v), x.exponent - y.exponent, e, ulps);
+  return unscaled(dd::divide(x.v, y.v), x.exponent - y.exponent, a, b, e, ulps);
 }
 
 }  // namespace

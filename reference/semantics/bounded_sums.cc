@@ -16,7 +16,9 @@ void Sum<Bounded>::add_slowly(const Bounded& x) {
     special_ = has_special_ ? special_ + x.hi : x.hi;
     has_special_ = true;
     exact_ = false;
-    if (x.is_set()) error_ = infinity;  // finite alternatives next to an infinity
+    // Alternatives next to a certain infinity or NaN: finite ones, and infinities.
+    const int infinities = special::infinity | special::minus_infinity;
+    if (x.is_set() || (specials & infinities)) error_ = infinity;
     if (x.e == infinity) error_ = infinity;
     return;
   }

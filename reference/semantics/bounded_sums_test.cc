@@ -150,6 +150,18 @@ TEST(Sum, InfinitiesAndNanFollowIeee) {
   EXPECT_TRUE(std::isnan(bounded_sum({NAN, 1}).hi));
 }
 
+TEST(Sum, ATermThatMayBeInfiniteInsteadOfNanMakesTheSumAnything) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  for (const int other : {special::infinity, special::minus_infinity}) {
+    Bounded term = Bounded::raw(NAN, 0, 0);
+    term.add_specials(static_cast<std::uint8_t>(other));
+    Sum<Bounded> sum;
+    sum.add(Bounded::of(1));
+    sum.add(term);
+    EXPECT_EQ(sum.get().e, INFINITY);
+  }
+}
+
 TEST(Sum, OverflowOnTheWayIsRightOfEitherSign) {
   const BoundedScope scope(Type::float32, Class::strict);
   const Bounded b = bounded_sum({3e38F, 3e38F, -3e38F, -3e38F});

@@ -238,6 +238,21 @@ TEST(Bounded, OverflowAllowsInfinityAndKeepsTheExactValue) {
   EXPECT_EQ(prim::exp(-prim::exp(Bounded::of(1000))).hi, 0);
 }
 
+TEST(Bounded, AResultPastDoubleIsAnythingIfAnOperandIs) {
+  const BoundedScope scope(Type::float32, Class::strict);
+  const Bounded large = Bounded::raw(1e200, 0, 1e193), small = Bounded::raw(1e-200, 0, 0);
+  const Bounded wide = Bounded::raw(1e200, 0, 2e200), edge = Bounded::raw(1.5e308, 0, 0);
+  for (const Bounded& b : {wide * large, large * wide, wide / small,
+                           Bounded::anything(1e308) + edge, edge + Bounded::anything(1e308)}) {
+    for (const double x : {0.0, infinity, -infinity, static_cast<double>(NAN)})
+      EXPECT_TRUE(inside(b, x)) << x;
+  }
+  for (const Bounded& b : {large * large, large / small, edge + edge}) {
+    EXPECT_TRUE(inside(b, infinity));
+    for (const double x : {0.0, -infinity, static_cast<double>(NAN)}) EXPECT_FALSE(inside(b, x));
+  }
+}
+
 TEST(Bounded, FlushAllowsZeroForSubnormals) {
   const BoundedScope strict(Type::float32, Class::fast, Sums::worst, false);
   const Bounded x = Bounded::of(0x1p-100), y = Bounded::of(0x1p-40);

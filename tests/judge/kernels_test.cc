@@ -192,6 +192,28 @@ TEST(JudgeKernels, AMatrixProductInAnyOrderIsAccepted) {
   }
 }
 
+// Sums whose errors are a walk of one and a half times the size that is usual.
+TEST(JudgeKernels, ARunningSumIsOneWalkForEachLane) {
+  const Node node = node_of("CumSum", 14, 2);
+  for (const Index lanes : {Index{1}, Index{63}, Index{64}}) {
+    const std::vector<float> x = normals(lanes * 128, 1);
+    Tensor in(Type::float32, {lanes, 128}), out(Type::float32, in.shape()), axis(Type::int64, {1});
+    axis.data<Index>()[0] = -1;
+    double sum = 0;
+    for (Index k = 0; k < in.size(); ++k) {
+      const Index place = k % 128;
+      in.data<float>()[k] = 1 + std::abs(x[static_cast<std::size_t>(k)]);
+      sum = (place == 0 ? 0 : sum) + in.data<float>()[k];
+      const double walk = place < 8 ? 0 : 1.5 * std::sqrt(static_cast<double>(place));
+      out.data<float>()[k] = static_cast<float>(sum * (1 + walk * 0x1p-24));
+    }
+    const bool whole = lanes >= judge::aggregate_from;
+    EXPECT_EQ(verdict(node, {in, axis}, out),
+              whole ? judge::Verdict::wrong_value : judge::Verdict::within)
+        << lanes;
+  }
+}
+
 TEST(JudgeKernels, AConvolutionThatStartsItsSumWithTheBiasIsAccepted) {
   const Node node = node_of("Conv", 22, 3);
   const std::vector<float> x = normals(3 * 8 * 8, 4), w = normals(4 * 3 * 3 * 3, 5),
