@@ -70,7 +70,7 @@ _OPENINGS = {"Does nothing: ": "accepted", "Recorded: ": "accepted", "Refused: "
 _NOTES = {
     "InferenceSession.get_inputs": "the shape of an input without a declared rank is None, not []",
     "InferenceSession.get_providers": "always CPUExecutionProvider alone",
-    "InferenceSession.run": "feeds are copied; several threads may run one session at once",
+    "InferenceSession.run": "large arrays of floats are read in place; several threads may run one session at once",
     "InferenceSession.set_providers": "a list that can be met changes nothing: there is one provider",
     "InferenceSession.end_profiling": "a Chrome trace of each run's steps; the file is written here, not by the runs",
     "SessionOptions.add_session_config_entry": "entries about memory, threads and kernels have no effect; those that "
