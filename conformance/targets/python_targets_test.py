@@ -276,7 +276,7 @@ def test_the_example_of_a_worker_is_a_target(tmp_path: Path) -> None:
     assert sum(1 for line in body.splitlines() if line.strip()) <= 40
 
 
-STUB = """
+OTHER_PACKAGE = """
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -295,7 +295,7 @@ class InferenceSession:
 
 
 def test_the_example_of_another_build_keeps_the_session_of_a_model(tmp_path: Path) -> None:
-    (tmp_path / "touchstone.py").write_text(STUB, encoding="utf-8")
+    (tmp_path / "touchstone.py").write_text(OTHER_PACKAGE, encoding="utf-8")
     for name in ("one", "two"):
         write_case(tmp_path / "suite" / "node" / name, name)
         data = tmp_path / "suite" / "node" / name

@@ -35,14 +35,18 @@ Attributes labelled(Index classes, Attributes further) {
   return further;
 }
 
-std::string checked(const std::string& op, const Attributes& attributes, const Tensor& x) {
-  const Feeds feeds{{"x", x}};
+Model model_of(const std::string& op, const Attributes& attributes, const Feeds& feeds) {
   std::vector<Type> made{Type::float32};
   if (op.ends_with("Classifier")) {
     const bool texts = attributes.contains("classlabels_strings");
     made.insert(made.begin(), texts ? Type::string : Type::int64);
   }
-  return check(one_node(op, attributes, feeds, made, 1), feeds);
+  return one_node(op, attributes, feeds, made, 1);
+}
+
+std::string checked(const std::string& op, const Attributes& attributes, const Tensor& x) {
+  const Feeds feeds{{"x", x}};
+  return check(model_of(op, attributes, feeds), feeds);
 }
 
 // Hyperbolic tangents and powers may differ from the reference's by an ulp.
@@ -51,12 +55,7 @@ bool rounds(const std::string& kind) { return kind == "SIGMOID" || kind == "POLY
 // As `checked`, by the judge.
 std::string judged(const std::string& op, const Attributes& attributes, const Tensor& x) {
   const Feeds feeds{{"x", x}};
-  std::vector<Type> made{Type::float32};
-  if (op.ends_with("Classifier")) {
-    const bool texts = attributes.contains("classlabels_strings");
-    made.insert(made.begin(), texts ? Type::string : Type::int64);
-  }
-  const Model model = one_node(op, attributes, feeds, made, 1);
+  const Model model = model_of(op, attributes, feeds);
   std::string kernels;
   for (const Index threads : {1, 3}) {
     Session session(model, SessionOptions{.threads = threads});

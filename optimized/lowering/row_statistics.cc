@@ -9,29 +9,29 @@
 namespace touchstone {
 namespace {
 
-// Dimensions in turns kept and reduced, after dimensions of one element are dropped and neighbors
-// merged: [outer, many, apart, row]. Rows are contiguous if `apart` and `row` are 1.
-struct Turns {
+// Alternately kept and reduced dimensions, after dimensions of one element are dropped and
+// neighbors merged: [outer, many, apart, row]. Rows are contiguous if `apart` and `row` are 1.
+struct ReducedDims {
   Index outer = 1, many = 1, apart = 1, row = 1;
   bool contiguous() const { return apart == 1; }
 };
 
-// Returns nothing if dimensions take more turns.
-std::optional<Turns> turns_of(const Shape& x, const IndexVector& axes) {
+// Returns nothing if dimensions alternate more often.
+std::optional<ReducedDims> reduced_dims(const Shape& x, const IndexVector& axes) {
   IndexVector over(x.size(), 0);
   for (const Index axis : axes) {
     const Index a = wrap(axis, x.size());
     if (a < 0 || a >= x.size() || over[a] != 0) return std::nullopt;
     over[a] = 1;
   }
-  Turns made;
-  Index* const turns[] = {&made.outer, &made.many, &made.apart, &made.row};
+  ReducedDims made;
+  Index* const sizes[] = {&made.outer, &made.many, &made.apart, &made.row};
   std::size_t now = 0;
   for (Index d = 0; d < x.size(); ++d) {
     if (x[d] == 1) continue;
     if (now % 2 != static_cast<std::size_t>(over[d])) ++now;
-    if (now == std::size(turns)) return std::nullopt;
-    *turns[now] *= x[d];
+    if (now == std::size(sizes)) return std::nullopt;
+    *sizes[now] *= x[d];
   }
   return made;
 }
@@ -57,20 +57,20 @@ std::optional<IndexVector> axes_of(const AnalyzedGraph& graph, const AnalyzedNod
 }
 
 // Returns the dimensions of a node of known shape.
-std::optional<Turns> turns_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
+std::optional<ReducedDims> reduced_dims(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const std::optional<Shape>& x = graph.value(fact.inputs[0]).shape;
   if (!x || count(*x) == 0) return std::nullopt;
   const std::string_view op = fact.node->signature->op;
   const Facts given = fact.attributes();
   if (op == "LpNormalization") {
     const Index p = given.integer("p", 2);
-    return p == 1 || p == 2 ? turns_of(*x, {given.integer("axis", -1)}) : std::nullopt;
+    return p == 1 || p == 2 ? reduced_dims(*x, {given.integer("axis", -1)}) : std::nullopt;
   }
   if (op == "MeanVarianceNormalization")
-    return turns_of(*x, given.given("axes") ? given.integers("axes") : IndexVector{0, 2, 3});
+    return reduced_dims(*x, given.given("axes") ? given.integers("axes") : IndexVector{0, 2, 3});
   const std::optional<IndexVector> axes = axes_of(graph, fact, x->size());
-  const std::optional<Turns> turns = axes ? turns_of(*x, *axes) : std::nullopt;
-  return turns && turns->contiguous() ? turns : std::nullopt;
+  const std::optional<ReducedDims> dims = axes ? reduced_dims(*x, *axes) : std::nullopt;
+  return dims && dims->contiguous() ? dims : std::nullopt;
 }
 
 class Rows : public RowNorm {
@@ -79,7 +79,7 @@ class Rows : public RowNorm {
       : RowNorm(graph, node, std::move(buffers)),
         x_(*graph.value(fact().inputs[0]).shape),
         made_(*graph.value(fact().outputs[0]).shape),
-        turns_(*turns_of(graph, fact())) {}
+        dims_(*reduced_dims(graph, fact())) {}
 
  private:
   static constexpr float least_deviation = 1e-9F;
@@ -89,10 +89,10 @@ class Rows : public RowNorm {
     if (x.shape() != x_) return false;
     const float* const from = x.data<float>();
     float* const to = output(state, 0, Type::float32, made_).data<float>();
-    if (turns_.contiguous()) {
+    if (dims_.contiguous()) {
       rows(state, from, to);
-    } else if (turns_.row == 1) {
-      each_column_block(state, from, to, turns_.outer, turns_.many, turns_.apart,
+    } else if (dims_.row == 1) {
+      each_column_block(state, from, to, dims_.outer, dims_.many, dims_.apart,
                         [&](const NormalizedColumns& all) { columns(all); });
     } else {
       segments(state, from, to);
@@ -101,9 +101,9 @@ class Rows : public RowNorm {
   }
 
   void rows(RunState& state, const float* from, float* to) const {
-    const Index row = turns_.many;
+    const Index row = dims_.many;
     const bool reduces = is("ReduceLogSumExp");
-    each_block(state, turns_.outer, turns_.outer * row, [&](Index first, Index many) {
+    each_block(state, dims_.outer, dims_.outer * row, [&](Index first, Index many) {
       charge_work(many * row);
       const float* const own = from + first * row;
       float* const made = to + first * (reduces ? 1 : row);
@@ -125,23 +125,22 @@ class Rows : public RowNorm {
 
   // Segments are of a MeanVarianceNormalization: the others reduce one axis, or rows.
   void segments(RunState& state, const float* from, float* to) const {
-    const Index stride = turns_.apart * turns_.row, slice = turns_.many * stride;
-    each_block(state, turns_.outer * turns_.apart, turns_.outer * slice,
-               [&](Index first, Index many) {
-                 charge_work(many * turns_.many * turns_.row);
-                 for (Index k = first; k < first + many; ++k) {
-                   const Index at = k / turns_.apart * slice + k % turns_.apart * turns_.row;
-                   kernels_.standard_segments({from + at, to + at, turns_.row, turns_.many, stride},
-                                              least_deviation);
-                 }
-               });
+    const Index stride = dims_.apart * dims_.row, slice = dims_.many * stride;
+    each_block(state, dims_.outer * dims_.apart, dims_.outer * slice, [&](Index first, Index many) {
+      charge_work(many * dims_.many * dims_.row);
+      for (Index k = first; k < first + many; ++k) {
+        const Index at = k / dims_.apart * slice + k % dims_.apart * dims_.row;
+        kernels_.standard_segments({from + at, to + at, dims_.row, dims_.many, stride},
+                                   least_deviation);
+      }
+    });
   }
 
   bool is(std::string_view op) const { return fact().node->signature->op == op; }
   bool squares() const { return fact().attributes().integer("p", 2) == 2; }
 
   const Shape x_, made_;
-  const Turns turns_;
+  const ReducedDims dims_;
 };
 
 // True if a BatchNormalization takes its statistics as inputs, one for each channel.
@@ -221,7 +220,7 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   if (signature.op == "BatchNormalization") return has_fed_statistics(fact);
   if (!reduces && signature.op != "LpNormalization" && signature.op != "MeanVarianceNormalization")
     return false;
-  return made.shape && turns_of(graph, fact).has_value();
+  return made.shape && reduced_dims(graph, fact).has_value();
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {

@@ -19,7 +19,7 @@ Tensor indices(Shape shape, const std::vector<Index>& data) {
   std::copy(data.begin(), data.end(), t.data<Index>());
   return t;
 }
-Tensor truths(const std::vector<bool>& data) {
+Tensor bools(const std::vector<bool>& data) {
   Tensor t(Type::boolean, {static_cast<Index>(data.size())});
   std::copy(data.begin(), data.end(), t.data<bool>());
   return t;
@@ -122,7 +122,7 @@ TEST(JudgeChoices, DropoutFollowsItsMask) {
   *trains.data<bool>() = true;
   const std::vector<Value> inputs{floats({3}, {1, 2, 3}), floats({}, {0.5F}), trains};
   const auto verdict = [&](const std::vector<float>& data, const std::vector<bool>& mask) {
-    return judge::judge_node(node, inputs, {floats({3}, data), truths(mask)}).verdict;
+    return judge::judge_node(node, inputs, {floats({3}, data), bools(mask)}).verdict;
   };
   EXPECT_EQ(verdict({2, 0, 6}, {true, false, true}), judge::Verdict::open)
       << "the mask is open, the elements are right";
