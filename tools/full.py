@@ -40,7 +40,12 @@ AROUND = (
 )
 FAST = ("optimized/", "tests/fast/")
 # Files that make coverage alone executes.
-COUNTED = ("codegen/template_sides.py", "tests/lines/test_counted.py", "tools/coverage.py")
+COUNTED = (
+    "codegen/template_sides.py",
+    "tests/lines/lines_probe.cc",
+    "tests/lines/test_counted.py",
+    "tools/coverage.py",
+)
 # Programs of single steps, and this one: make test tests them, and no other step executes or reads them.
 SINGLE = (
     "tests/faithful/",

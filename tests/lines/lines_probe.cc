@@ -134,9 +134,13 @@ Given given_of(const suites::LineModel& made) {
   }
   return right;
 }
+#endif
 
-void judge_line(const suites::Line& line, const suites::LineModel& made, bool all, Seen& seen,
-                Json& row) {
+// Tells which faults and forms the judge refuses at this line, in a program that has the judge.
+void judge_line([[maybe_unused]] const suites::Line& line,
+                [[maybe_unused]] const suites::LineModel& made, [[maybe_unused]] bool all,
+                [[maybe_unused]] Seen& seen, [[maybe_unused]] Json& row) {
+#ifdef TOUCHSTONE_JUDGED
   std::set<std::string>& known = seen.faults[row["kind"]];
   const Told told = told_apart(given_of(made), all ? std::set<std::string>{} : known);
   row["judged"] = judge::name(told.verdict);
@@ -146,11 +150,8 @@ void judge_line(const suites::Line& line, const suites::LineModel& made, bool al
   known.insert(told.faults.begin(), told.faults.end());
   for (const std::string& form : refusals_of(line, made.model.graph.nodes.front()))
     if (seen.forms[line.signature].insert(form).second || all) row["forms"].push_back(form);
-}
-#else
-void judge_line(const Line& /*line*/, const LineModel& /*made*/, bool /*all*/, Seen& /*seen*/,
-                Json& /*row*/) {}
 #endif
+}
 
 // The row of one line. A large line counts as unseen, since callers discard it.
 Json outcome(const std::string& text, const std::string& mutants, Seen& seen) {
