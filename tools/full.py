@@ -47,6 +47,7 @@ COUNTED = (
     "tools/coverage.py",
 )
 # Programs of single steps, and this one: make test tests them, and no other step executes or reads them.
+RAY_TEST = "tools/touchstone/fuzz_ray_test.py"
 SINGLE = (
     "tests/faithful/",
     "tests/fuzz/",
@@ -55,6 +56,7 @@ SINGLE = (
     "tests/mutants/",
     "tests/mutation/",
     "tools/full.py",
+    RAY_TEST,
 )
 APART = (*SINGLE, *COUNTED)
 EITHER = (*AROUND, *APART, "fuzz/")  # irrelevant to a step that only runs an executor and the judge
@@ -105,7 +107,7 @@ STEPS = [
         "ray",
         "tools/setup.sh ray",
         "python tests/run_all.py --preset release --only ^fuzz_ray_test$",
-        irrelevant=APART,
+        irrelevant=tuple(one for one in APART if one != RAY_TEST),
     ),
     _step("reference_spec", "touchstone conform --target reference --suite spec", irrelevant=REFERENCE),
     _step("peers", "python -m tools.peers --check", irrelevant=APART),

@@ -34,7 +34,7 @@ class Slow:
         return onnx.ModelProto.FromString(model).graph.node[0]
     def run(self, node, feeds):
         if os.path.exists("slow"):
-            time.sleep(0.2)
+            time.sleep(0.3)
         (x,) = feeds.values()
         last = x.shape[-1] if x.ndim else 0
         if last == 10:
@@ -43,7 +43,7 @@ class Slow:
 """
 WORDS = ["fuzz", "--target", "python:slow:Slow", "--level", "lines", "--ops", "Neg-13", "--no-reduce", "--count", "240"]
 
-# Two machines with a worker each: prints the address, and loses the second when it is told to.
+# Two machines with a worker each: prints the address, loses the second when it is told to, and says when it has.
 CLUSTER = """
 import sys
 from ray.cluster_utils import Cluster
@@ -52,6 +52,7 @@ second = cluster.add_node(num_cpus=1)
 print(cluster.address, flush=True)
 sys.stdin.readline()
 cluster.remove_node(second, allow_graceful=False)
+print("lost", flush=True)
 sys.stdin.readline()
 cluster.shutdown()
 """
@@ -170,11 +171,12 @@ def cluster() -> Iterator[tuple[str, Callable[[], None]]]:
         text=True,
     )
     assert running.stdin is not None and running.stdout is not None
-    stdin = running.stdin
+    stdin, stdout = running.stdin, running.stdout
 
     def lose() -> None:
         stdin.write("\n")
         stdin.flush()
+        assert stdout.readline() == "lost\n"
 
     address = running.stdout.readline().strip()
     assert address
