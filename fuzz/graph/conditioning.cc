@@ -1,8 +1,10 @@
-// Runs the node on the reference with inputs that are moved at random.
+// Runs the node on the reference with inputs that are moved at random, and the nodes of its body
+// with outputs drawn from their bounds.
 #include "fuzz/graph/conditioning.h"
 
 #include <cmath>
 
+#include "conformance/judge/forms.h"
 #include "core/error.h"
 #include "core/numbers/convert.h"
 #include "fuzz/graph/judge_hidden.h"
@@ -36,6 +38,39 @@ Value moved(const Value& value, Random& random) {
   return made;
 }
 
+// Returns a number within the bound of an element, or the element's own if it has none.
+long double drawn_from(const Bounded& bound, long double own, Random& random) {
+  if (!std::isfinite(bound.hi) || !std::isfinite(bound.e) || bound.e <= 0) return own;
+  const auto share = static_cast<double>(static_cast<std::int64_t>(random.bits())) * 0x1p-63;
+  return static_cast<long double>(bound.hi) + static_cast<long double>(share * bound.e);
+}
+
+// Replaces the float elements of a node's outputs by others that its definition admits.
+void round_otherwise(Call& call, Random& random) {
+  const ExtendedEntry* entry = call.signature ? find_extended(*call.signature) : nullptr;
+  if (entry == nullptr || entry->bounded == nullptr) return;
+  const BoundedScope scope(Type::float32, Class::fast);
+  ExtendedCall<Bounded> extended;
+  extended.node = call.node;
+  extended.signature = call.signature;
+  extended.inputs = call.inputs;
+  extended.observed = call.outputs;
+  extended.wanted = call.wanted;
+  extended.outputs.resize(call.outputs.size());
+  const std::vector<ExtendedOutput<Bounded>> bounds =
+      judge::bounded_outputs(*entry, extended, Class::fast);
+  for (std::size_t k = 0; k < bounds.size(); ++k) {
+    if (!call.wanted[k] || !bounds[k].present || !facts(bounds[k].type).is_float) continue;
+    const Tensor& ours = call.outputs[k].tensor();
+    Tensor made(ours.type(), ours.shape());
+    for (Index at = 0; at < made.size(); ++at)
+      set_number(
+          made, at,
+          drawn_from(bounds[k].values[static_cast<std::size_t>(at)], number_at(ours, at), random));
+    call.outputs[k] = std::move(made);
+  }
+}
+
 // Distance of two numbers: 0 for two NaN, infinite for a NaN and a number.
 long double apart(long double a, long double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : HUGE_VALL;
@@ -66,8 +101,12 @@ bool moves_as_far(const Node& node, const std::function<Value(const std::string&
     Random random(static_cast<std::uint64_t>(trial));
     std::vector<Value> found;
     try {
-      found =
-          run_node(node, [&](const std::string& name) { return moved(value_of(name), random); });
+      RunOptions options;
+      options.change = [&](Call& call) {
+        if (call.node != &node) round_otherwise(call, random);
+      };
+      found = run_node(
+          node, [&](const std::string& name) { return moved(value_of(name), random); }, options);
     } catch (const Error&) {
       return true;  // roundings decide whether it runs
     }

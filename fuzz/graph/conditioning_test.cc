@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -53,6 +54,55 @@ TEST(Conditioning, JumpsReachBothSides) {
 TEST(Conditioning, ZeroStays) {
   EXPECT_FALSE(moves("Sign", 0.0F, 1.0F));
   EXPECT_FALSE(moves("Neg", 1.0F, std::numeric_limits<float>::quiet_NaN()));
+}
+
+// True if the node If, whose body is LogSoftmax of {1, x}, may answer `actual` as the second
+// element.
+bool moves_inside(float x, float actual) {
+  Model model;
+  model.ir_version = 10;
+  model.opsets[""] = 21;
+  model.graph.name = "one";
+  model.graph.inputs.push_back({"c", tensor_type(Type::boolean), {}});
+  model.graph.inputs.push_back({"x", tensor_type(Type::float32), {}});
+  model.graph.outputs.push_back({"y", tensor_type(Type::float32), {}});
+  const auto body = std::make_shared<Graph>();
+  body->name = "body";
+  body->outputs.push_back({"z", tensor_type(Type::float32), {}});
+  Node inner, node;
+  inner.op = "LogSoftmax";
+  inner.inputs = {"x"};
+  inner.outputs = {"z"};
+  body->nodes.push_back(inner);
+  node.op = "If";
+  node.inputs = {"c"};
+  node.outputs = {"y"};
+  node.attributes["then_branch"].is = std::shared_ptr<const Graph>(body);
+  node.attributes["else_branch"].is = std::shared_ptr<const Graph>(body);
+  model.graph.nodes.push_back(node);
+  require_valid(model, Limits::trusted());
+  constexpr Index ones = 15;
+  Tensor condition(Type::boolean, {}), fed(Type::float32, {ones + 1}),
+      made(Type::float32, {ones + 1});
+  condition.data<bool>()[0] = true;
+  std::fill_n(fed.data<float>(), ones, 1.0F);
+  fed.data<float>()[ones] = x;
+  const auto look_up = [&](const std::string& name) -> Value {
+    return name == "c" ? condition : fed;
+  };
+  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
+  std::copy_n(expected[0].tensor().data<float>(), ones, made.data<float>());
+  made.data<float>()[ones] = actual;
+  return moves_as_far(model.graph.nodes[0], look_up, expected, {made});
+}
+
+// A sum of 1 and 15 exp(-15), rounded to a float, moves its logarithm by 1 %.
+TEST(Conditioning, BodiesRoundInside) {
+  const float exact = static_cast<float>(-std::log1p(15 * std::exp(-15.0)));
+  EXPECT_TRUE(moves_inside(16, exact * 1.01F));
+  EXPECT_FALSE(moves_inside(16, exact * 6));
+  EXPECT_FALSE(moves_inside(16, -0.001F));
+  EXPECT_FALSE(moves_inside(16, 1));
 }
 
 }  // namespace
