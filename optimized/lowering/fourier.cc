@@ -8,7 +8,6 @@
 
 #include "core/budget.h"
 #include "core/checked.h"
-#include "core/error.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/fourier_tables.h"
 #include "optimized/plan/large.h"
@@ -19,15 +18,7 @@ namespace touchstone {
 namespace {
 
 const FourierKernels& kernels_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return fourier_sse41;
-    case Isa::avx2:
-      return fourier_avx2;
-    case Isa::avx512:
-      return fourier_avx512;
-  }
-  BUG("an instruction set without Fourier transforms");
+  return by_isa(isa, fourier_sse41, fourier_avx2, fourier_avx512);
 }
 
 // Returns the only element of an integer tensor, else nullopt.
