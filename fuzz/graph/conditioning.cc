@@ -77,19 +77,47 @@ long double apart(long double a, long double b) {
   return a == b ? 0 : std::fabs(a - b);
 }
 
-// Raises each reach to the distance of two outputs. Returns false if their shapes or types differ.
+// The tensors of a value: its own, those of a sequence's items and of an optional's.
+void collect(const Value& value, std::vector<Tensor>& tensors) {
+  if (value.is_tensor()) tensors.push_back(value.tensor());
+  if (const auto* const sequence = std::get_if<Sequence>(&value.is)) {
+    for (const Value& item : sequence->items) collect(item, tensors);
+  }
+  if (const auto* const optional = std::get_if<Optional>(&value.is)) {
+    if (optional->item) collect(*optional->item, tensors);
+  }
+}
+std::vector<Tensor> tensors_of(const Value& value) {
+  std::vector<Tensor> tensors;
+  collect(value, tensors);
+  return tensors;
+}
+
+// Raises each reach to the distance of two outputs' elements. Returns false if their shapes or
+// types differ, or are not of real numbers.
 bool extend(std::vector<long double>& reach, const Value& expected, const Value& found) {
-  if (!expected.is_tensor() || !found.is_tensor()) return false;
-  const Tensor &a = expected.tensor(), &b = found.tensor();
-  if (a.type() != b.type() || a.shape() != b.shape() || a.type() == Type::string ||
-      facts(a.type()).is_complex)
-    return false;
-  reach.resize(static_cast<std::size_t>(a.size()));
-  for (std::size_t k = 0; k < reach.size(); ++k) {
-    const auto element = static_cast<Index>(k);
-    reach[k] = std::max(reach[k], apart(number_at(a, element), number_at(b, element)));
+  const std::vector<Tensor> all = tensors_of(expected), others = tensors_of(found);
+  if (all.empty() || all.size() != others.size()) return false;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Tensor &a = all[k], &b = others[k];
+    if (a.type() != b.type() || a.shape() != b.shape() || a.type() == Type::string ||
+        facts(a.type()).is_complex)
+      return false;
+    reach.resize(std::max(reach.size(), at + static_cast<std::size_t>(a.size())));
+    for (Index element = 0; element < a.size(); ++element, ++at)
+      reach[at] = std::max(reach[at], apart(number_at(a, element), number_at(b, element)));
   }
   return true;
+}
+
+// Sizes of all elements.
+std::vector<long double> sizes_of(const Value& value) {
+  std::vector<long double> sizes;
+  for (const Tensor& tensor : tensors_of(value)) {
+    for (Index k = 0; k < tensor.size(); ++k) sizes.push_back(std::fabs(number_at(tensor, k)));
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -113,18 +141,18 @@ bool moves_as_far(const Node& node, const std::function<Value(const std::string&
     for (std::size_t k = 0; k < expected.size(); ++k) {
       if (!node.outputs[k].empty() && !same_value(expected[k], actual[k]) &&
           !extend(reaches[k], expected[k], found[k]))
-        return expected[k].is_tensor() && found[k].is_tensor();
+        return !tensors_of(expected[k]).empty() && !tensors_of(found[k]).empty();
     }
   }
   for (std::size_t k = 0; k < expected.size(); ++k) {
     if (node.outputs[k].empty() || same_value(expected[k], actual[k])) continue;
     std::vector<long double> distances;
     if (!extend(distances, expected[k], actual[k])) return false;
+    const std::vector<long double> sizes = sizes_of(expected[k]);
     std::size_t lost = 0, far = 0;
     for (std::size_t at = 0; at < distances.size(); ++at) {
-      const long double size = std::fabs(number_at(expected[k].tensor(), static_cast<Index>(at)));
       const long double reach = reaches[k][at];
-      if (reach > 0 && 2 * reach >= size)
+      if (reach > 0 && 2 * reach >= sizes[at])
         ++lost;
       else if (distances[at] > nodes_of_a_body * reach)
         ++far;
