@@ -37,6 +37,7 @@ class Unit:
     wholes: dict[str, list[tuple[str, Statement]]] = field(default_factory=dict)
     cast: Statement | None = None
     work: str = "0"
+    lanes: list[str] = field(default_factory=list)  # C++ of the shapes of sums that elements have in common
     also: list[Unit] = field(default_factory=list)  # alternative formulas, for the bounded semantics
     profiles: list[Unit] = field(default_factory=list)  # other rulings of its questions, for the judge
     label: str = ""  # distinguishes units of one version
@@ -229,6 +230,7 @@ def make_unit(
     cpp.used = kernel.cpp.used
     whole_lines = write_wholes(unit, cpp)
     unit.work = work_of(meaning, cpp)
+    unit.lanes = lanes_of(meaning, cpp)
     unit.plan = plans.build(meaning, cpp)
     unit.plan.body += whole_lines
     unit.parameters, unit.templates = parameters_of(unit)
@@ -309,6 +311,24 @@ def work_of(meaning: Meaning, cpp: Cpp) -> str:
         if factors:
             total.append(" * ".join(factors))
     return " + ".join(total)
+
+
+def lanes_of(meaning: Meaning, cpp: Cpp) -> list[str]:
+    """Returns C++ of the shape of each tensor of sums that the outputs are computed from, as in normalisations."""
+    found = []
+    for s in meaning.statements:
+        if s.kind != "define" or s.name not in meaning.buffers or s.name in meaning.seen:
+            continue
+        if meaning.buffers[s.name].kind in ("index", "predicate") or not has_sum(s.value):
+            continue
+        sizes = [item.size for item in s.lhs]
+        if all(callable_at_plan(size, meaning) for size in sizes):
+            found.append(f"join({', '.join(cpp(size) for size in sizes)})")
+    return found
+
+
+def has_sum(e: Expr) -> bool:
+    return (e.kind == "reduce" and e.value["op"] == "sum") or any(has_sum(a) for a in e.args)
 
 
 # -- integers that are computed in reals ------------------------------------------------------------------------------

@@ -178,6 +178,7 @@ class Runner {
       made[k] = call.outputs[k].type();
     }
     if (!node.function) hold_output_types(*call.signature, made, refuse);
+    if (options_.change) options_.change(call);
     if (options_.tap) options_.tap(call, path_of(frame));
   }
 

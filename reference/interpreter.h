@@ -17,12 +17,17 @@ namespace touchstone {
 // main graph, "If_0/then_branch", "Loop_3/body#2" (iteration 2), "Gelu_1" (a function's body).
 using Tap = std::function<void(const Call& call, const std::string& path)>;
 
+// Called after every node, like Tap, before another node reads its outputs: may replace them by
+// others of the same types and shapes.
+using Change = std::function<void(Call& call)>;
+
 struct RunOptions {
   Limits limits;
   Tap tap;  // may be empty
   Cancel cancel = {};
   std::shared_ptr<MemoryAccount> account =
-      nullptr;  // shared by a session's runs; null: this run's own
+      nullptr;         // shared by a session's runs; null: this run's own
+  Change change = {};  // may be empty
 };
 
 // Runs a model on feeds by input name. Throws Error: usage for a feed of the wrong name, type or

@@ -15,8 +15,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double open_above =
     0x1p-6;  // relative to the tensor's largest |exact|: a larger bound proves nothing
-constexpr double close_call = 0.02;  // distance of utilisation from 1 at which the arbiter decides
-constexpr Index mistrust_from = 10;  // elements: fewer are often equal by chance
+constexpr double close_call = 0.02;   // distance of utilisation from 1 at which the arbiter decides
+constexpr double most_of_a_lane = 3;  // six deviations, if a sum's own are half its aggregate bound
+constexpr Index mistrust_from = 10;   // elements: fewer are often equal by chance
 constexpr double mistrust_share = 0.9;
 
 bool finite(const Bounded& b) { return std::isfinite(b.hi); }
@@ -204,7 +205,7 @@ class Tally {
       return;
     }
     if (squared_ >= aggregate_from) {
-      out_.aggregate = std::sqrt(squares_ / static_cast<double>(squared_));
+      out_.aggregate = std::sqrt(squares_ / static_cast<double>(squared_)) / allowed();
       if (out_.aggregate > 1) {
         out_.verdict = Verdict::wrong_value;
         out_.detail = "aggregate: each element is inside its bound, all together are too far off";
@@ -231,6 +232,13 @@ class Tally {
     }
     if (mistrusted()) return;
     out_.verdict = alternatives_ ? Verdict::in_set : all_equal_ ? Verdict::exact : Verdict::within;
+  }
+
+  // Root mean square of errors over aggregate bounds that chance may reach: elements of a lane
+  // share the errors of its sums, so few lanes are few draws.
+  double allowed() const {
+    if (expected_.lanes == 0) return 1;
+    return std::max(1.0, most_of_a_lane / std::sqrt(static_cast<double>(expected_.lanes)));
   }
 
   bool mistrusted() {

@@ -1,8 +1,10 @@
-// Runs the node on the reference with inputs that are moved at random.
+// Runs the node on the reference with inputs that are moved at random, and the nodes of its body
+// with outputs drawn from their bounds.
 #include "fuzz/graph/conditioning.h"
 
 #include <cmath>
 
+#include "conformance/judge/forms.h"
 #include "core/error.h"
 #include "core/numbers/convert.h"
 #include "fuzz/graph/judge_hidden.h"
@@ -36,25 +38,86 @@ Value moved(const Value& value, Random& random) {
   return made;
 }
 
+// Returns a number within the bound of an element, or the element's own if it has none.
+long double drawn_from(const Bounded& bound, long double own, Random& random) {
+  if (!std::isfinite(bound.hi) || !std::isfinite(bound.e) || bound.e <= 0) return own;
+  const auto share = static_cast<double>(static_cast<std::int64_t>(random.bits())) * 0x1p-63;
+  return static_cast<long double>(bound.hi) + static_cast<long double>(share * bound.e);
+}
+
+// Replaces the float elements of a node's outputs by others that its definition admits.
+void round_otherwise(Call& call, Random& random) {
+  const ExtendedEntry* entry = call.signature ? find_extended(*call.signature) : nullptr;
+  if (entry == nullptr || entry->bounded == nullptr) return;
+  const BoundedScope scope(Type::float32, Class::fast);
+  ExtendedCall<Bounded> extended;
+  extended.node = call.node;
+  extended.signature = call.signature;
+  extended.inputs = call.inputs;
+  extended.observed = call.outputs;
+  extended.wanted = call.wanted;
+  extended.outputs.resize(call.outputs.size());
+  const std::vector<ExtendedOutput<Bounded>> bounds =
+      judge::bounded_outputs(*entry, extended, Class::fast);
+  for (std::size_t k = 0; k < bounds.size(); ++k) {
+    if (!call.wanted[k] || !bounds[k].present || !facts(bounds[k].type).is_float) continue;
+    const Tensor& ours = call.outputs[k].tensor();
+    Tensor made(ours.type(), ours.shape());
+    for (Index at = 0; at < made.size(); ++at)
+      set_number(
+          made, at,
+          drawn_from(bounds[k].values[static_cast<std::size_t>(at)], number_at(ours, at), random));
+    call.outputs[k] = std::move(made);
+  }
+}
+
 // Distance of two numbers: 0 for two NaN, infinite for a NaN and a number.
 long double apart(long double a, long double b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : HUGE_VALL;
   return a == b ? 0 : std::fabs(a - b);
 }
 
-// Raises each reach to the distance of two outputs. Returns false if their shapes or types differ.
+// The tensors of a value: its own, those of a sequence's items and of an optional's.
+void collect(const Value& value, std::vector<Tensor>& tensors) {
+  if (value.is_tensor()) tensors.push_back(value.tensor());
+  if (const auto* const sequence = std::get_if<Sequence>(&value.is)) {
+    for (const Value& item : sequence->items) collect(item, tensors);
+  }
+  if (const auto* const optional = std::get_if<Optional>(&value.is)) {
+    if (optional->item) collect(*optional->item, tensors);
+  }
+}
+std::vector<Tensor> tensors_of(const Value& value) {
+  std::vector<Tensor> tensors;
+  collect(value, tensors);
+  return tensors;
+}
+
+// Raises each reach to the distance of two outputs' elements. Returns false if their shapes or
+// types differ, or are not of real numbers.
 bool extend(std::vector<long double>& reach, const Value& expected, const Value& found) {
-  if (!expected.is_tensor() || !found.is_tensor()) return false;
-  const Tensor &a = expected.tensor(), &b = found.tensor();
-  if (a.type() != b.type() || a.shape() != b.shape() || a.type() == Type::string ||
-      facts(a.type()).is_complex)
-    return false;
-  reach.resize(static_cast<std::size_t>(a.size()));
-  for (std::size_t k = 0; k < reach.size(); ++k) {
-    const auto element = static_cast<Index>(k);
-    reach[k] = std::max(reach[k], apart(number_at(a, element), number_at(b, element)));
+  const std::vector<Tensor> all = tensors_of(expected), others = tensors_of(found);
+  if (all.empty() || all.size() != others.size()) return false;
+  std::size_t at = 0;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Tensor &a = all[k], &b = others[k];
+    if (a.type() != b.type() || a.shape() != b.shape() || a.type() == Type::string ||
+        facts(a.type()).is_complex)
+      return false;
+    reach.resize(std::max(reach.size(), at + static_cast<std::size_t>(a.size())));
+    for (Index element = 0; element < a.size(); ++element, ++at)
+      reach[at] = std::max(reach[at], apart(number_at(a, element), number_at(b, element)));
   }
   return true;
+}
+
+// Sizes of all elements.
+std::vector<long double> sizes_of(const Value& value) {
+  std::vector<long double> sizes;
+  for (const Tensor& tensor : tensors_of(value)) {
+    for (Index k = 0; k < tensor.size(); ++k) sizes.push_back(std::fabs(number_at(tensor, k)));
+  }
+  return sizes;
 }
 
 }  // namespace
@@ -66,26 +129,30 @@ bool moves_as_far(const Node& node, const std::function<Value(const std::string&
     Random random(static_cast<std::uint64_t>(trial));
     std::vector<Value> found;
     try {
-      found =
-          run_node(node, [&](const std::string& name) { return moved(value_of(name), random); });
+      RunOptions options;
+      options.change = [&](Call& call) {
+        if (call.node != &node) round_otherwise(call, random);
+      };
+      found = run_node(
+          node, [&](const std::string& name) { return moved(value_of(name), random); }, options);
     } catch (const Error&) {
       return true;  // roundings decide whether it runs
     }
     for (std::size_t k = 0; k < expected.size(); ++k) {
       if (!node.outputs[k].empty() && !same_value(expected[k], actual[k]) &&
           !extend(reaches[k], expected[k], found[k]))
-        return expected[k].is_tensor() && found[k].is_tensor();
+        return !tensors_of(expected[k]).empty() && !tensors_of(found[k]).empty();
     }
   }
   for (std::size_t k = 0; k < expected.size(); ++k) {
     if (node.outputs[k].empty() || same_value(expected[k], actual[k])) continue;
     std::vector<long double> distances;
     if (!extend(distances, expected[k], actual[k])) return false;
+    const std::vector<long double> sizes = sizes_of(expected[k]);
     std::size_t lost = 0, far = 0;
     for (std::size_t at = 0; at < distances.size(); ++at) {
-      const long double size = std::fabs(number_at(expected[k].tensor(), static_cast<Index>(at)));
       const long double reach = reaches[k][at];
-      if (reach > 0 && 2 * reach >= size)
+      if (reach > 0 && 2 * reach >= sizes[at])
         ++lost;
       else if (distances[at] > nodes_of_a_body * reach)
         ++far;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -53,6 +54,65 @@ TEST(Conditioning, JumpsReachBothSides) {
 TEST(Conditioning, ZeroStays) {
   EXPECT_FALSE(moves("Sign", 0.0F, 1.0F));
   EXPECT_FALSE(moves("Neg", 1.0F, std::numeric_limits<float>::quiet_NaN()));
+}
+
+// True if the node If, whose body is LogSoftmax of ones and x, or a sequence of it, may answer
+// `actual` for x.
+bool moves_inside(float x, float actual, bool in_sequence = false) {
+  Model model;
+  model.ir_version = 10;
+  model.opsets[""] = 21;
+  model.graph.name = "one";
+  model.graph.inputs.push_back({"c", tensor_type(Type::boolean), {}});
+  model.graph.inputs.push_back({"x", tensor_type(Type::float32), {}});
+  const ValueType tensor = tensor_type(Type::float32);
+  const ValueType made_type = in_sequence ? sequence_type(tensor) : tensor;
+  model.graph.outputs.push_back({"y", made_type, {}});
+  const auto body = std::make_shared<Graph>();
+  body->name = "body";
+  body->outputs.push_back({in_sequence ? "s" : "z", made_type, {}});
+  Node inner, joined, node;
+  inner.op = "LogSoftmax";
+  inner.inputs = {"x"};
+  inner.outputs = {"z"};
+  body->nodes.push_back(inner);
+  joined.op = "SequenceConstruct";
+  joined.inputs = {"z"};
+  joined.outputs = {"s"};
+  if (in_sequence) body->nodes.push_back(joined);
+  node.op = "If";
+  node.inputs = {"c"};
+  node.outputs = {"y"};
+  node.attributes["then_branch"].is = std::shared_ptr<const Graph>(body);
+  node.attributes["else_branch"].is = std::shared_ptr<const Graph>(body);
+  model.graph.nodes.push_back(node);
+  require_valid(model, Limits::trusted());
+  constexpr Index ones = 15;
+  Tensor condition(Type::boolean, {}), fed(Type::float32, {ones + 1}),
+      made(Type::float32, {ones + 1});
+  condition.data<bool>()[0] = true;
+  std::fill_n(fed.data<float>(), ones, 1.0F);
+  fed.data<float>()[ones] = x;
+  const auto look_up = [&](const std::string& name) -> Value {
+    return name == "c" ? condition : fed;
+  };
+  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
+  const Value& shown = in_sequence ? std::get<Sequence>(expected[0].is).items[0] : expected[0];
+  std::copy_n(shown.tensor().data<float>(), ones, made.data<float>());
+  made.data<float>()[ones] = actual;
+  const Value answer = in_sequence ? Value(Sequence{tensor, {made}}) : Value(made);
+  return moves_as_far(model.graph.nodes[0], look_up, expected, {answer});
+}
+
+// A sum of 1 and 15 exp(-15), rounded to a float, moves its logarithm by 1 %.
+TEST(Conditioning, BodiesRoundInside) {
+  const float exact = static_cast<float>(-std::log1p(15 * std::exp(-15.0)));
+  EXPECT_TRUE(moves_inside(16, exact * 1.01F));
+  EXPECT_FALSE(moves_inside(16, exact * 6));
+  EXPECT_FALSE(moves_inside(16, -0.001F));
+  EXPECT_FALSE(moves_inside(16, 1));
+  EXPECT_TRUE(moves_inside(16, exact * 1.01F, true));
+  EXPECT_FALSE(moves_inside(16, exact * 6, true));
 }
 
 }  // namespace

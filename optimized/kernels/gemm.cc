@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/error.h"
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/kernels/tiles.h"
@@ -246,20 +245,8 @@ bool takes_dots(Index rows, Index depth, Index columns) {
   return rows == 1 && depth >= min_depth && depth * columns >= min_numbers;
 }
 
-ThinKernel thin_of(Isa isa) {
-  return isa == Isa::avx512 ? thin_avx512 : isa == Isa::avx2 ? thin_avx2 : thin_sse41;
-}
+ThinKernel thin_of(Isa isa) { return by_isa(isa, thin_sse41, thin_avx2, thin_avx512); }
 
-DotsKernel dots_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return dots_sse41;
-    case Isa::avx2:
-      return dots_avx2;
-    case Isa::avx512:
-      return dots_avx512;
-  }
-  BUG("an instruction set without dot products");
-}
+DotsKernel dots_of(Isa isa) { return by_isa(isa, dots_sse41, dots_avx2, dots_avx512); }
 
 }  // namespace touchstone

@@ -13,15 +13,7 @@ namespace touchstone {
 namespace {
 
 GroupedKernel kernel_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return grouped_tiles_sse41;
-    case Isa::avx2:
-      return grouped_tiles_avx2;
-    case Isa::avx512:
-      return grouped_tiles_avx512;
-  }
-  BUG("an instruction set without groups");
+  return by_isa(isa, grouped_tiles_sse41, grouped_tiles_avx2, grouped_tiles_avx512);
 }
 
 // Input blocks that the lanes of an output block read in one step; `count` of them.

@@ -2,22 +2,11 @@
 // Halide compiles are called.
 #include "optimized/kernels/half_rounding.h"
 
-#include "core/error.h"
 
 namespace touchstone {
 namespace {
 
-const HalfTable& table_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return half_sse41;
-    case Isa::avx2:
-      return half_avx2;
-    case Isa::avx512:
-      return half_avx512;
-  }
-  BUG("an instruction set without conversions");
-}
+const HalfTable& table_of(Isa isa) { return by_isa(isa, half_sse41, half_avx2, half_avx512); }
 
 const HalfKernels& of(const HalfTable& table, Type type) {
   return type == Type::float16 ? table.float16 : table.bfloat16;

@@ -10,15 +10,7 @@
 namespace touchstone {
 
 const OrderedKernels& ordered_kernels(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return ordered_sse41();
-    case Isa::avx2:
-      return ordered_avx2();
-    case Isa::avx512:
-      return ordered_avx512();
-  }
-  BUG("an instruction set without sums in order");
+  return by_isa(isa, ordered_sse41, ordered_avx2, ordered_avx512)();
 }
 
 InOrder::InOrder(Isa isa, const ConvolutionShape& shape) : isa_(isa), shape_(shape) {

@@ -14,15 +14,7 @@
 namespace touchstone {
 
 const VectorCopies& vector_copies(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return vector_copies_sse41();
-    case Isa::avx2:
-      return vector_copies_avx2();
-    case Isa::avx512:
-      return vector_copies_avx512();
-  }
-  BUG("an instruction set without moves");
+  return by_isa(isa, vector_copies_sse41, vector_copies_avx2, vector_copies_avx512)();
 }
 
 namespace {

@@ -18,17 +18,7 @@ constexpr Index block_floats = Index{1} << 17, depth_at_once = 512, most_panels 
 constexpr Index most_columns = most_panels * patch_panel_avx512;
 constexpr Index few_rows = 48;  // filters below which patches cost more than the product
 
-PatchKernel patches_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return patches_sse41;
-    case Isa::avx2:
-      return patches_avx2;
-    case Isa::avx512:
-      return patches_avx512;
-  }
-  BUG("an instruction set without patches");
-}
+PatchKernel patches_of(Isa isa) { return by_isa(isa, patches_sse41, patches_avx2, patches_avx512); }
 
 // The extents of one convolution.
 struct Extents {

@@ -230,5 +230,77 @@ TEST(RunningSums, IntegersWrapRound) {
           {"a", numbers(Type::int32, {}, {axis})}});
 }
 
+TEST(MaxUnpool, PutsElementsOfAnyTypeBack) {
+  const auto ints = [](std::vector<Index> items) { return Attribute{std::move(items), {}, {}}; };
+  for (const Type type : {Type::float16, Type::float32, Type::float64}) {
+    const Tensor x = numbers(type, {2, 1, 2, 3}, some);
+    const Tensor at =
+        numbers(Type::int64, {2, 1, 2, 3}, {0, 3, -1, 9, 9, 40, 47, -48, 20, 31, 2, 11});
+    const Build plain = Build()
+                            .node("MaxUnpool", {"x", "i"}, {"y"},
+                                  {{"kernel_shape", ints({2, 2})}, {"strides", ints({2, 2})}})
+                            .out("y");
+    EXPECT_EQ(same(plain, {{"x", x}, {"i", at}}), "max unpool; ");
+    const Build padded = Build()
+                             .node("MaxUnpool", {"x", "i", "s"}, {"y"},
+                                   {{"kernel_shape", ints({2, 3})}, {"pads", ints({0, 1, 0, 0})}})
+                             .out("y");
+    const Tensor inside =
+        numbers(Type::int64, {2, 1, 2, 3}, {0, 3, -1, 9, 9, 4, 7, -8, 2, 3, 2, 11});
+    for (const std::vector<Index>& shape :
+         {std::vector<Index>{2, 1, 3, 4}, {2, 1, 3, 9}, {3, 2, 5, 6}, {4, 1, 3, 4}})
+      EXPECT_EQ(same(padded, {{"x", x}, {"i", inside}, {"s", list(shape)}}), "max unpool; ");
+    for (const std::vector<Index>& shape :
+         {std::vector<Index>{2, 1, 3, 3}, {2, 1, 3}, {1, 2, 3, 9}, {-2, 1, 3, 4}})
+      same(padded, {{"x", x}, {"i", inside}, {"s", list(shape)}});
+    for (const Index wrong : {Index{48}, Index{-49}, Index{INT64_MAX}, Index{INT64_MIN}})
+      same(plain, {{"x", x}, {"i", numbers(Type::int64, {2, 1, 2, 3}, {0, wrong, 1})}});
+    same(plain, {{"x", x}, {"i", numbers(Type::int64, {2, 1, 3, 2}, {0})}});
+    same(plain, {{"x", numbers(type, {0, 1, 2, 3}, some)},
+                 {"i", numbers(Type::int64, {0, 1, 2, 3}, {0})}});
+  }
+}
+
+TEST(RotaryEmbedding, TurnsHeadsOfEitherLayout) {
+  static constexpr Index batch = 2, heads = 3, length = 5, width = 10;
+  const auto check = [](const Shape& x, Index turned, Index neighbors, bool by_position,
+                        Index positions = 7) {
+    const Index pairs = std::max<Index>(turned == 0 ? width : turned, 0) / 2;
+    const Shape cache = by_position ? Shape{positions, pairs} : Shape{batch, length, pairs};
+    std::map<std::string, Value> feeds{
+        {"x", numbers(Type::float32, x, some)},
+        {"c", numbers(Type::float32, cache, {1, -2, 3, 0, 5, 7, -4})},
+        {"s", numbers(Type::float32, cache, {2, 1, -3, 8, 0})}};
+    std::vector<std::string> inputs{"x", "c", "s"};
+    if (by_position) {
+      inputs.emplace_back("p");
+      feeds.emplace("p", numbers(Type::int64, {batch, length}, {3, 0, -1, 6, -7, 2, 2}));
+    }
+    return same(Build()
+                    .node("RotaryEmbedding", inputs, {"y"},
+                          {{"interleaved", integer(neighbors)},
+                           {"num_heads", integer(heads)},
+                           {"rotary_embedding_dim", integer(turned)}})
+                    .out("y"),
+                std::move(feeds), 23);
+  };
+  for (const Shape& x : {Shape{batch, heads, length, width}, Shape{batch, length, heads * width}}) {
+    for (const Index turned : {0, 10, 6, 2}) {
+      for (const Index neighbors : {0, 1}) {
+        EXPECT_EQ(check(x, turned, neighbors, false), "rotary embedding; ");
+        EXPECT_EQ(check(x, turned, neighbors, true), "rotary embedding; ");
+        check(x, turned, neighbors, true, 6);  // a position is outside
+      }
+    }
+    check(x, 12, 0, false);
+    check(x, -2, 0, false);
+    check(x, 5, 0, true);
+  }
+  check({batch, length, heads * width + 1}, 0, 0, false);
+  check({batch, heads, length + 1, width}, 0, 0, false);
+  check({batch, heads, length + 1, width}, 0, 0, true);
+  check({batch * length, width}, 0, 0, false);
+}
+
 }  // namespace
 }  // namespace touchstone::flow

@@ -8,7 +8,6 @@
 
 #include "core/budget.h"
 #include "core/checked.h"
-#include "core/error.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/fourier_tables.h"
 #include "optimized/plan/large.h"
@@ -19,15 +18,7 @@ namespace touchstone {
 namespace {
 
 const FourierKernels& kernels_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return fourier_sse41;
-    case Isa::avx2:
-      return fourier_avx2;
-    case Isa::avx512:
-      return fourier_avx512;
-  }
-  BUG("an instruction set without Fourier transforms");
+  return by_isa(isa, fourier_sse41, fourier_avx2, fourier_avx512);
 }
 
 // Returns the only element of an integer tensor, else nullopt.
@@ -72,6 +63,25 @@ struct Transforms {
 bool is_unusual(const Transforms& all, const float* from) {
   for (Index t = 0; t < all.taken; ++t) {
     if (!all.is_finite(from, t)) return true;
+  }
+  return false;
+}
+
+// True if a transform by passes may lose what the definition keeps: passes add the largest element
+// to each sum and take it off again, where the definition multiplies it by zero.
+bool has_wide_range(const Transforms& all) {
+  constexpr float widest = 0x1p26F;  // of doubles' 2^53, the 2^24 of floats and some terms
+  for (Index k = 0; k < all.count(); ++k) {
+    const float* const series = all.from + all.offset(k, all.from_steps);
+    float least = std::numeric_limits<float>::infinity(), most = 0;
+    for (Index t = 0; t < all.taken; ++t) {
+      for (Index part = 0; part < (all.reads_complex ? 2 : 1); ++part) {
+        const float size = std::abs(all.element(series, t, part));
+        most = std::max(most, size);
+        least = size > 0 ? std::min(least, size) : least;
+      }
+    }
+    if (most / least > widest) return true;
   }
   return false;
 }
@@ -231,8 +241,9 @@ class FourierStep : public TensorStep {
     }
     // Bluestein's algorithm rounds what the definition multiplies by zero. Beside series that are
     // summed in order, all are.
-    constexpr Index farthest_in_order = 4096;
-    in_order_ = !transform_->is_exact() && all.length <= farthest_in_order && has_unusual(all);
+    constexpr Index farthest_in_order = 4096, short_length = 32;
+    in_order_ = (!transform_->is_exact() && all.length <= farthest_in_order && has_unusual(all)) ||
+                (all.length <= short_length && has_wide_range(all));
     auto* const memory = reinterpret_cast<double*>(memory_.get());
     const double nanoseconds = static_cast<double>(all.count()) * static_cast<double>(rows) *
                                (1 + std::log2(static_cast<double>(rows)));

@@ -214,10 +214,7 @@ ElementFunction of_doubles(const Facts& facts) {
 }
 
 const TrigonometryKernels& trigonometry() {
-  const Isa isa = chosen_isa();
-  return isa == Isa::avx512 ? trigonometry_avx512
-         : isa == Isa::avx2 ? trigonometry_avx2
-                            : trigonometry_sse41;
+  return by_isa(chosen_isa(), trigonometry_sse41, trigonometry_avx2, trigonometry_avx512);
 }
 
 template <FloatFunction TrigonometryKernels::*function>

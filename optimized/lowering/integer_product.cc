@@ -57,15 +57,7 @@ bool processor_has(IntegerDots dots, Isa isa) {
 const IntegerTiles& integer_tiles(Isa isa, IntegerDots dots) {
   if (dots == IntegerDots::tiles) return integer_tiles_amx;
   if (dots == IntegerDots::vectors) return integer_tiles_vnni;
-  switch (isa) {
-    case Isa::sse41:
-      return integer_tiles_sse41;
-    case Isa::avx2:
-      return integer_tiles_avx2;
-    case Isa::avx512:
-      return integer_tiles_avx512;
-  }
-  BUG("an instruction set without integer tiles");
+  return by_isa(isa, integer_tiles_sse41, integer_tiles_avx2, integer_tiles_avx512);
 }
 
 const IntegerTiles& integer_tiles() {
@@ -74,15 +66,8 @@ const IntegerTiles& integer_tiles() {
 }
 
 const IntegerRowKernels& integer_rows() {
-  switch (chosen_isa()) {
-    case Isa::sse41:
-      return integer_rows_sse41;
-    case Isa::avx2:
-      return integer_rows_avx2;
-    case Isa::avx512:
-      return chosen_dots() == IntegerDots::none ? integer_rows_avx512 : integer_rows_vnni;
-  }
-  BUG("an instruction set without integer rows");
+  return by_isa(chosen_isa(), integer_rows_sse41, integer_rows_avx2,
+                chosen_dots() == IntegerDots::none ? integer_rows_avx512 : integer_rows_vnni);
 }
 
 void PackedRows::reserve(Index rows, Index depth, Index fours) {

@@ -15,10 +15,7 @@ namespace touchstone {
 namespace {
 
 NumberTileKernel number_tiles() {
-  const Isa isa = chosen_isa();
-  return isa == Isa::avx512 ? number_tiles_avx512
-         : isa == Isa::avx2 ? number_tiles_avx2
-                            : number_tiles_sse41;
+  return by_isa(chosen_isa(), number_tiles_sse41, number_tiles_avx2, number_tiles_avx512);
 }
 
 // Some dimensions of a contraction, with the strides of up to two operands.

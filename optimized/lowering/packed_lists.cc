@@ -6,15 +6,7 @@
 namespace touchstone {
 
 const ListKernels& list_kernels() {
-  switch (chosen_isa()) {
-    case Isa::sse41:
-      return list_sums_sse41();
-    case Isa::avx2:
-      return list_sums_avx2();
-    case Isa::avx512:
-      break;
-  }
-  return list_sums_avx512();
+  return by_isa(chosen_isa(), list_sums_sse41, list_sums_avx2, list_sums_avx512)();
 }
 
 }  // namespace touchstone

@@ -14,17 +14,7 @@ namespace {
 
 constexpr Index most_filters = 4, most_terms = 4096;
 
-TapKernel kernel_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return taps_sse41;
-    case Isa::avx2:
-      return taps_avx2;
-    case Isa::avx512:
-      return taps_avx512;
-  }
-  BUG("an instruction set without taps");
-}
+TapKernel kernel_of(Isa isa) { return by_isa(isa, taps_sse41, taps_avx2, taps_avx512); }
 
 // Calls work(coordinates), the last dimension fastest, for all coordinates below `extents`.
 template <class Work>

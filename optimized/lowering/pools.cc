@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "core/budget.h"
-#include "core/error.h"
 #include "optimized/kernels/pool_rows.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/integer_product.h"
@@ -19,15 +18,7 @@ namespace touchstone {
 namespace {
 
 PoolRowKernel pool_rows_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return pool_rows_sse41;
-    case Isa::avx2:
-      return pool_rows_avx2;
-    case Isa::avx512:
-      return pool_rows_avx512;
-  }
-  BUG("an instruction set without pools");
+  return by_isa(isa, pool_rows_sse41, pool_rows_avx2, pool_rows_avx512);
 }
 
 // Terms of the window at output coordinate o that lie in [low, high) of dimension d.

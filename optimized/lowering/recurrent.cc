@@ -9,7 +9,6 @@
 
 #include "core/budget.h"
 #include "core/checked.h"
-#include "core/error.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/recurrent_weights.h"
 #include "reference/lists.h"
@@ -19,17 +18,7 @@ namespace {
 
 using Cell = RecurrentLayer::Cell;
 
-const GateKernels& gates_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return gates_sse41;
-    case Isa::avx2:
-      return gates_avx2;
-    case Isa::avx512:
-      return gates_avx512;
-  }
-  BUG("an instruction set without gates");
-}
+const GateKernels& gates_of(Isa isa) { return by_isa(isa, gates_sse41, gates_avx2, gates_avx512); }
 
 class RecurrentStep : public TensorStep {
  public:

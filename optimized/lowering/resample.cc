@@ -18,15 +18,7 @@
 namespace touchstone {
 
 const Resampling& resampling() {
-  switch (chosen_isa()) {
-    case Isa::sse41:
-      return resample_sse41();
-    case Isa::avx2:
-      return resample_avx2();
-    case Isa::avx512:
-      return resample_avx512();
-  }
-  BUG("an instruction set");
+  return by_isa(chosen_isa(), resample_sse41, resample_avx2, resample_avx512)();
 }
 
 namespace {

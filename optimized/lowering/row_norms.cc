@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/budget.h"
-#include "core/error.h"
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/lowering/norm_rows.h"
 #include "optimized/lowering/row_norm.h"
@@ -11,27 +10,11 @@
 namespace touchstone {
 
 const RowNormKernels& row_norms_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return row_norms_sse41;
-    case Isa::avx2:
-      return row_norms_avx2;
-    case Isa::avx512:
-      return row_norms_avx512;
-  }
-  BUG("an instruction set without kernels of row norms");
+  return by_isa(isa, row_norms_sse41, row_norms_avx2, row_norms_avx512);
 }
 
 const ColumnNormKernels& column_norms_of(Isa isa) {
-  switch (isa) {
-    case Isa::sse41:
-      return column_norms_sse41;
-    case Isa::avx2:
-      return column_norms_avx2;
-    case Isa::avx512:
-      return column_norms_avx512;
-  }
-  BUG("an instruction set without kernels of column norms");
+  return by_isa(isa, column_norms_sse41, column_norms_avx2, column_norms_avx512);
 }
 
 namespace {

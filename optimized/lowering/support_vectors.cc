@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/budget.h"
-#include "core/error.h"
 #include "optimized/kernels/support_kernels.h"
 #include "optimized/lowering/linear_models.h"
 #include "optimized/registry/isa.h"
@@ -15,10 +14,7 @@ namespace touchstone {
 namespace {
 
 const SupportKernels& support_kernels() {
-  const Isa isa = chosen_isa();
-  return isa == Isa::avx512 ? support_kernels_avx512
-         : isa == Isa::avx2 ? support_kernels_avx2
-                            : support_kernels_sse41;
+  return by_isa(chosen_isa(), support_kernels_sse41, support_kernels_avx2, support_kernels_avx512);
 }
 
 class MachinesStep : public RowModelStep {

@@ -18,7 +18,7 @@ using structural::Suppression;
 using Rectangle = structural::Rectangle<float>;
 
 OverlapKernel overlaps_of(Isa isa) {
-  return isa == Isa::avx512 ? overlaps_avx512 : isa == Isa::avx2 ? overlaps_avx2 : overlaps_sse41;
+  return by_isa(isa, overlaps_sse41, overlaps_avx2, overlaps_avx512);
 }
 
 constexpr Index most_boxes = Index{1} << 31;

@@ -10,6 +10,13 @@ namespace touchstone {
 enum class Isa { sse41, avx2, avx512 };
 inline constexpr std::array all_isas{Isa::sse41, Isa::avx2, Isa::avx512};
 
+// Returns the table or the function of an instruction set. A function that needs the set is passed
+// uncalled: `by_isa(isa, tables_sse41, tables_avx2, tables_avx512)()`.
+template <class T>
+constexpr const T& by_isa(Isa isa, const T& sse41, const T& avx2, const T& avx512) {
+  return isa == Isa::sse41 ? sse41 : isa == Isa::avx2 ? avx2 : avx512;
+}
+
 std::string_view name(Isa isa);  // "avx2", as in TOUCHSTONE_ISA
 bool processor_has(Isa isa);
 

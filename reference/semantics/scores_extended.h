@@ -19,13 +19,19 @@ void present(ExtendedCall<S>& call, Index output, Type type, Shape shape, std::v
   to.shape = std::move(shape), to.type = type, to.present = true, to.values = std::move(values);
 }
 
-// True if a faithful evaluation could rank class e best, the first of equals.
+// True if a faithful evaluation could rank class e best: the first NaN, or else the first of the
+// largest.
 inline bool may_be_top(const Scored<Bounded>& scored, Index e) {
   const Bounded& own = item(scored.votes, e);
+  bool may_be_first_nan = is_nan(own).can_be_true();
+  for (Index other = 0; other < e; ++other)
+    may_be_first_nan = may_be_first_nan && is_nan(item(scored.votes, other)).can_be_false();
+  if (may_be_first_nan) return true;
+  if (!is_nan(own).can_be_false()) return false;
   for (Index other = 0; other < size(scored.votes); ++other) {
     const Bounded& its = item(scored.votes, other);
-    if (is_nan(own).exact || is_nan(its).exact) return e == scored.top();
-    if (is_nan(own).can_be_true() || is_nan(its).can_be_true() || other == e) continue;
+    if (!is_nan(its).can_be_false()) return false;
+    if (is_nan(its).can_be_true() || other == e) continue;
     if (other < e ? !less(its, own).can_be_true() : !less(own, its).can_be_false()) return false;
   }
   return true;

@@ -5,14 +5,8 @@ namespace touchstone {
 namespace {
 
 const ScalarExpression* chosen_expressions() {
-  switch (chosen_isa()) {
-    case Isa::avx512:
-      return row_expressions_avx512();
-    case Isa::avx2:
-      return row_expressions_avx2();
-    default:
-      return row_expressions_sse41();
-  }
+  return by_isa(chosen_isa(), row_expressions_sse41, row_expressions_avx2,
+                row_expressions_avx512)();
 }
 
 }  // namespace
