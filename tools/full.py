@@ -46,8 +46,8 @@ COUNTED = (
     "tests/lines/test_counted.py",
     "tools/coverage.py",
 )
-# Programs of single steps, and this one: make test tests them, and no other step executes or reads them.
 RAY_TEST = "tools/touchstone/fuzz_ray_test.py"
+# Programs of single steps, and this one: make test tests them, and no other step executes or reads them.
 SINGLE = (
     "tests/faithful/",
     "tests/fuzz/",
