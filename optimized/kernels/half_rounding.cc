@@ -2,7 +2,6 @@
 // Halide compiles are called.
 #include "optimized/kernels/half_rounding.h"
 
-
 namespace touchstone {
 namespace {
 

@@ -20,8 +20,8 @@ struct ExtendedOutput {
   // Linear positions of the elements in `values`; empty: all elements, in order.
   std::vector<Index> at;
   std::vector<S> values;
-  // Sums that elements have in common, as the means of rows: their errors are shared by all elements
-  // of a row. 0: there are none.
+  // Sums that elements have in common, as the means of rows: their errors are shared by all
+  // elements of a row. 0: there are none.
   Index lanes = 0;
 };
 
