@@ -66,6 +66,7 @@ def shape_of(version: Version) -> Any:
 
     return (
         version.deprecated,
+        version.all_outputs,
         version.kind,
         version.doc,
         [port(p) for p in version.inputs],

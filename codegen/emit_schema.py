@@ -66,6 +66,7 @@ def _row(version: Version, lists: dict[tuple[str, ...], str], arrays: dict[tuple
         "op": _quoted(version.op),
         "since": version.since,
         "deprecated": json.dumps(version.deprecated and not version.lived),
+        "all_outputs": ", .all_outputs = true" if version.all_outputs else "",
         "form": _quoted(version.form),
         "kind": _quoted(version.kind),
         "doc": _quoted(version.doc),

@@ -95,6 +95,7 @@ def version_object(version: Version, notes: list[Note], seen: list[Witness]) -> 
         "kind": version.kind,
         "form": version.form,
         "deprecated": version.deprecated,
+        **({"all_outputs": True} if version.all_outputs else {}),
         "doc": version.doc,
         "source": f"{version.path}:{version.line}",
         "inputs": [parameter(value) for value in version.inputs],

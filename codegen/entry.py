@@ -84,6 +84,7 @@ class Version:
     since: int
     doc: str
     deprecated: bool = False
+    all_outputs: bool = False  # a node names either the required outputs alone or every output
     fast: str = ""  # a OperatorKind of optimized/registry, if a handwritten kernel computes it
     lived: bool = False  # deprecated later, in place: models of its opsets may still use it
     form: str = ""

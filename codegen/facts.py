@@ -60,7 +60,7 @@ def differences(ours: list[Operator], facts: list[Operator]) -> list[str]:
 
 def _statement(version: Version) -> dict[str, Any]:
     """Returns a version as a flat dictionary of facts that == compares. Attributes and constraints are unordered."""
-    says: dict[str, Any] = {"deprecated": version.deprecated}
+    says: dict[str, Any] = {"deprecated": version.deprecated, "all_outputs": version.all_outputs}
     for side, parameters in (("inputs", version.inputs), ("outputs", version.outputs)):
         says[side] = [parameter.name for parameter in parameters]
         for p in parameters:
@@ -84,11 +84,29 @@ def _version(schema: defs.OpSchema) -> Version:
     version = Version(schema.domain or "ai.onnx", schema.name, schema.since_version, "", schema.deprecated)
     version.inputs = [_parameter(p) for p in schema.inputs]
     version.outputs = [_parameter(p) for p in schema.outputs]
+    version.all_outputs = _has_a_gap(schema)
     version.attributes = [_attribute(a) for _, a in sorted(schema.attributes.items())]
     for constraint in schema.type_constraints:
         types = in_order([from_standard(type_) for type_ in constraint.allowed_type_strs])
         version.types[constraint.type_param_str] = types
     return version
+
+
+def _has_a_gap(schema: defs.OpSchema) -> bool:
+    """True if some number of outputs between the least and the most is not admitted. Only the checker tells."""
+    context = onnx.checker.DEFAULT_CONTEXT.__class__()
+    context.ir_version = onnx.IR_VERSION
+    context.opset_imports = {schema.domain: schema.since_version}
+    inputs = [f"input_{k}" for k in range(schema.min_input)]
+    most = 0 if any(p.option == _OPTION.Variadic for p in schema.outputs) else schema.max_output
+    for count in range(schema.min_output + 1, most):
+        outputs = [f"output_{k}" for k in range(count)]
+        try:
+            onnx.checker.check_node(onnx.helper.make_node(schema.name, inputs, outputs, domain=schema.domain), context)
+        except onnx.checker.ValidationError as error:
+            if "not in allowed output sizes" in str(error):
+                return True
+    return False
 
 
 def _parameter(fact: defs.OpSchema.FormalParameter) -> Parameter:

@@ -22,7 +22,7 @@ KINDS = ("semantics", "function", "structural", "random")
 _MERGED = ("inputs", "outputs", "attributes", "types", "require", "open", "also", "profiles", "cases")
 _MERGED_DEEPLY = ("inputs", "outputs", "attributes", "require")
 _NOT_INHERITED = ("since", "inherits")
-_KNOWN = {*_MERGED, *_NOT_INHERITED, *KINDS, "deprecated", "lived", "doc", "form", "fast"}
+_KNOWN = {*_MERGED, *_NOT_INHERITED, *KINDS, "deprecated", "lived", "all_outputs", "doc", "form", "fast"}
 
 
 def load_spec(root: Path | str) -> list[Operator]:
@@ -176,6 +176,7 @@ def _version(document: Map, entry: Map, path: str, domain: str) -> Version:
     version = Version(domain, document["op"], 0, entry.get("doc", document["doc"]), path=path)
     version.deprecated = entry.get("deprecated", False)
     version.lived = entry.get("lived", False)
+    version.all_outputs = entry.get("all_outputs", False)
     version.fast = entry.get("fast", "")
     version.form = entry.get("form", document.get("form")) or ""
     version.types = {name: list(items) for name, items in entry.get("types", {}).items()}

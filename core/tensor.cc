@@ -47,13 +47,10 @@ struct FreePages {
   void operator()(void*) const { std::free(base); }
 };
 
-thread_local void* place = nullptr;  // memory of the tensor that tensor_at makes now
-
 // Allocates bytes, zeroed unless the storage is unfilled. An over-allocated block aligned by hand
 // costs a small tensor two thirds less than an aligned allocation. calloc leaves the pages of a
 // large buffer to the kernel until they are written.
 std::shared_ptr<void> allocated(Index bytes, Storage storage) {
-  if (place) return {std::shared_ptr<void>(), place};
   const auto length = static_cast<std::size_t>((Checked(bytes) + (alignment - 1)).value());
   if (bytes <= small_bytes) {
     std::shared_ptr<std::byte[]> block =
@@ -111,11 +108,12 @@ Tensor::Tensor(Type type, Shape shape, Storage storage) : type_(type), shape_(st
 
 Tensor tensor_at(void* memory, Type type, Shape shape) {
   if (type == Type::string) BUG("strings are placed in foreign memory");
-  struct Scope {
-    explicit Scope(void* memory) { place = memory; }
-    ~Scope() { place = nullptr; }
-  } const scope(memory);
-  return Tensor(type, std::move(shape));
+  Tensor made;
+  made.size_ = check_size(type, shape, current_limits());
+  made.type_ = type;
+  made.shape_ = std::move(shape);
+  made.buffer_ = std::shared_ptr<void>(std::shared_ptr<void>(), memory);  // not owned
+  return made;
 }
 
 void Tensor::charge_texts() const {

@@ -65,6 +65,7 @@ class Tensor {
   friend bool make_restorable(std::span<Tensor* const> tensors);
   friend std::shared_ptr<Restorable> restorable_of(const Tensor& tensor);
   friend ElementMemory memory_of(const Tensor& tensor);
+  friend Tensor tensor_at(void* memory, Type type, Shape shape);
   void* elements() const { return is_restorable_ ? restored() : buffer_.get(); }
   void* restored() const;
 

@@ -46,6 +46,14 @@ struct Side {
 constexpr Side input_side{"model/input-count", "model/input-missing", "input"};
 constexpr Side output_side{"model/output-count", "model/output-missing", "output"};
 
+// Returns the admitted numbers of arguments in words: "1 to 3".
+std::string words(const Arity& arity, bool has_gap) {
+  const std::string least = std::to_string(arity.least), most = std::to_string(arity.most);
+  if (arity.most == std::numeric_limits<std::size_t>::max()) return least + " or more";
+  if (arity.most == arity.least) return least;
+  return least + (has_gap ? " or " : " to ") + most;
+}
+
 std::string counted(std::size_t number, const char* what) {
   return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
 }
@@ -54,14 +62,11 @@ void check_arguments(const Signature& signature, std::span<const ParameterSpec> 
                      const std::vector<std::string>& names, const Side& side,
                      const Report& report) {
   const Arity arity = arity_of(parameters);
-  if (names.size() < arity.least || names.size() > arity.most) {
-    std::string wants = std::to_string(arity.least);
-    if (arity.most == std::numeric_limits<std::size_t>::max())
-      wants += " or more";
-    else if (arity.most != arity.least)
-      wants += " to " + std::to_string(arity.most);
+  const bool has_gap = signature.all_outputs && side.what == output_side.what;
+  const bool is_between = names.size() > arity.least && names.size() < arity.most;
+  if (names.size() < arity.least || names.size() > arity.most || (has_gap && is_between)) {
     report(breach(side.count_rule, "there are " + counted(names.size(), side.what) + ", but " +
-                                       version_of(signature) + " takes " + wants));
+                                       version_of(signature) + " takes " + words(arity, has_gap)));
     return;
   }
   for (std::size_t k = 0; k < names.size(); ++k) {

@@ -26,6 +26,19 @@ TEST(CheckNode, NumberOfOutputs) {
   first_breach("model/output-count", chain({node("Relu", {"X"}, {"Y"}), node("Relu", {"X"}, {})}));
 }
 
+TEST(CheckNode, EitherTheRequiredOutputsOrAll) {
+  const auto normalised = [](std::vector<std::string> outputs) {
+    Model model =
+        chain({node("BatchNormalization", {"X", "X", "X", "X", "X"}, std::move(outputs))});
+    model.opsets[""] = 9;
+    return model;
+  };
+  expect_sound(normalised({"Y"}));
+  expect_sound(normalised({"Y", "m", "v", "", "s"}));
+  EXPECT_STREQ(first_breach("model/output-count", normalised({"Y", "m", "v"})).what(),
+               "there are 3 outputs, but BatchNormalization-9 takes 1 or 5");
+}
+
 TEST(CheckNode, RequiredOutputsAreNamed) {
   first_breach("model/output-missing",
                chain({node("Relu", {"X"}, {"Y"}), node("Relu", {"X"}, {""})}));

@@ -38,6 +38,8 @@ struct Signature {
   std::string_view op;
   int since;
   bool deprecated;
+  // A node names either its required outputs alone or every output.
+  bool all_outputs = false;
   // Operator family: elementwise, reduce ...; "" if there are no semantics yet.
   std::string_view form;
   std::string_view kind;    // semantics, function, structural, random, none

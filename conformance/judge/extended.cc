@@ -204,6 +204,11 @@ class Tally {
                     " for " + out_.expected;
       return;
     }
+    if (!expected_.improbable.empty()) {
+      out_.verdict = Verdict::wrong_value;
+      out_.detail = "frequencies: " + expected_.improbable;
+      return;
+    }
     if (squared_ >= aggregate_from) {
       out_.aggregate = std::sqrt(squares_ / static_cast<double>(squared_)) / allowed();
       if (out_.aggregate > 1) {
@@ -219,6 +224,13 @@ class Tally {
       out_.open -= resolved_;
       out_.verdict = Verdict::within;
       out_.detail = "judged as a whole: the bound of each element alone is too extended";
+      return;
+    }
+    if (out_.judged == 0 && expected_.drawn > 0) {
+      out_.judged = expected_.drawn;
+      out_.open -= expected_.drawn;
+      out_.verdict = Verdict::within;
+      out_.detail = "judged as a whole: draws occur as often as their distribution says";
       return;
     }
     if (out_.judged == 0 && out_.elements > 0) {

@@ -279,6 +279,8 @@ bool Solver::satisfy_wanted(std::string_view output, bool want) {
     mask[k] = want ? 'x' : '_';
     mask.resize(mask.find_last_not_of('_') + 1);
     if (mask.empty()) return false;
+    if (draft_.signature->all_outputs && outputs[mask.size() - 1].optional)
+      mask.resize(outputs.size(), '_');
     draft_.outputs = mask;
     return true;
   }

@@ -2,6 +2,7 @@
 // bounds.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "model/graph.h"
@@ -23,6 +24,10 @@ struct ExtendedOutput {
   // Sums that elements have in common, as the means of rows: their errors are shared by all
   // elements of a row. 0: there are none.
   Index lanes = 0;
+  // Random draws whose frequencies were compared with their distribution, and why chance does not
+  // give them ("": it may).
+  Index drawn = 0;
+  std::string improbable;
 };
 
 template <class S>

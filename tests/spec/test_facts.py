@@ -79,6 +79,8 @@ BREAKS: dict[str, tuple[Callable[[Version], object], Callable[[Version], None], 
         "attribute ",
     ),
     "deprecation": (lambda v: v.deprecated, lambda v: setattr(v, "deprecated", False), "deprecated is"),
+    "all outputs": (lambda v: v.all_outputs, lambda v: setattr(v, "all_outputs", False), "all_outputs is"),
+    "any outputs": (lambda v: len(v.outputs) == 2, lambda v: setattr(v, "all_outputs", True), "all_outputs is"),
     "a type of a constraint": (
         lambda v: bool(v.types),
         lambda v: next(iter(v.types.values())).pop() and None,

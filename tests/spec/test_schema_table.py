@@ -55,7 +55,8 @@ static void put(std::span<const ParameterSpec> parameters) {
 int main() {
   for (std::size_t i = 0; i < signature_count; ++i) {
     const Signature& s = signature_table[i];
-    put(s.domain), put(s.op), put(s.since), put(s.deprecated), put(s.form), put(s.kind), put(s.doc), put(s.source);
+    put(s.domain), put(s.op), put(s.since), put(s.deprecated), put(s.all_outputs);
+    put(s.form), put(s.kind), put(s.doc), put(s.source);
     put(s.inputs), put(s.outputs), put(int(s.attributes.size()));
     for (const AttributeSpec& a : s.attributes) put(a.name), put(a.kind), put(a.required), put(a.default_json);
     put(int(s.types.size()));
@@ -82,6 +83,7 @@ def expected(version: Version) -> list[object]:
         version.op,
         version.since,
         version.deprecated and not version.lived,
+        version.all_outputs,
         version.form,
         version.kind,
         version.doc,

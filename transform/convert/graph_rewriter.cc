@@ -168,7 +168,9 @@ void GraphRewriter::result(const std::vector<Arg>& outputs, std::string_view dom
     made.outputs.insert(made.outputs.end(), names.begin(), names.end());
     if (names.empty()) made.outputs.emplace_back();
   }
-  while (!made.outputs.empty() && made.outputs.back().empty()) made.outputs.pop_back();
+  std::size_t named = made.outputs.size();
+  while (named > 0 && made.outputs[named - 1].empty()) --named;
+  if (named <= 1 || !made.signature->all_outputs) made.outputs.resize(named);
 }
 
 GraphRewriter::Arg GraphRewriter::local(std::string_view name) {

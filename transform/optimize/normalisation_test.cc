@@ -60,5 +60,14 @@ TEST(Normalisation, OfSeveralTypesStays) {
   }
 }
 
+// Until version 9 the outputs of statistics select training, whoever reads them.
+TEST(Normalisation, OfTheBatchsOwnStatisticsStays) {
+  Model model = normalised({}, node("Conv", {"X", "w"}, {"c"}), {});
+  model.opsets[""] = 9;
+  EXPECT_GT(changes_of(sound(model)), 0);
+  model.graph.nodes[1].outputs = {"Y", "m", "v", "sm", "sv"};
+  EXPECT_EQ(changes_of(sound(std::move(model))), 0);
+}
+
 }  // namespace
 }  // namespace touchstone
