@@ -84,9 +84,18 @@ CustomOperator::CustomOperator(std::string domain, std::string op, int since,
   add(inputs_, std::move(inputs), "input");
   add(outputs_, std::move(outputs), "output");
   Signature& made = signature_;
-  made = {
-      domain_, op_,           since,          false, form,        "random", "Added by the program.",
-      "",      inputs_.specs, outputs_.specs, {},    constraints_};
+  made = {.domain = domain_,
+          .op = op_,
+          .since = since,
+          .deprecated = false,
+          .form = form,
+          .kind = "random",
+          .doc = "Added by the program.",
+          .source = "",
+          .inputs = inputs_.specs,
+          .outputs = outputs_.specs,
+          .attributes = {},
+          .types = constraints_};
   signature_.of = this;
 }
 

@@ -62,6 +62,7 @@ struct NodeJudgement {
   std::string formula;        // right only by this alternative formula (`also:` of the entry)
   bool flushed = false;       // right only if subnormals are flushed to zero
   bool sampled = false;
+  bool over_limit = false;  // harness, since bounds of these numbers take too much memory or steps
   std::string question;  // right only by another ruling of this question, or if it is open: Q027
   std::vector<Comparison>
       outputs;  // one per output of the node; unnamed outputs stay open with 0 elements

@@ -373,11 +373,13 @@ NodeJudgement judge_node(const Node& node, const NodeMeans& means, const std::ve
     const bool refused =
         error.kind == ErrorKind::invalid_input || error.kind == ErrorKind::invalid_model;
     const bool known = error.kind == ErrorKind::unsupported;
-    return ended(node,
-                 refused ? Verdict::accepted_invalid
-                 : known ? Verdict::unsupported
-                         : Verdict::harness,
-                 node.op + ": " + error.message);
+    NodeJudgement out = ended(node,
+                              refused ? Verdict::accepted_invalid
+                              : known ? Verdict::unsupported
+                                      : Verdict::harness,
+                              node.op + ": " + error.message);
+    out.over_limit = error.kind == ErrorKind::limit || error.kind == ErrorKind::out_of_memory;
+    return out;
   }
 }
 

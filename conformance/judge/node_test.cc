@@ -26,6 +26,7 @@ void scaled_exp(ExtendedCall<S>& call) {
 
 void refusing(ExtendedCall<Bounded>&) { throw Error(ErrorKind::unsupported, "not this one"); }
 void failing(ExtendedCall<Bounded>&) { throw Error(ErrorKind::internal, "oh"); }
+void too_large(ExtendedCall<Bounded>&) { throw Error(ErrorKind::limit, "too large"); }
 void forbidding(ExtendedCall<Bounded>&) { throw Error(ErrorKind::invalid_input, "a rule"); }
 
 struct Bench {
@@ -125,6 +126,10 @@ TEST(JudgeNode, WhatCannotBeJudgedIsNoPass) {
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
   b.extended.bounded = failing;
   EXPECT_EQ(b.judge().verdict, Verdict::harness);
+  EXPECT_FALSE(b.judge().over_limit);
+  b.extended.bounded = too_large;
+  EXPECT_EQ(b.judge().verdict, Verdict::harness);
+  EXPECT_TRUE(b.judge().over_limit);
   b.extended.bounded = forbidding;  // a target that gives outputs nevertheless
   EXPECT_EQ(b.judge().verdict, Verdict::accepted_invalid);
   b.means = NodeMeans{};

@@ -54,12 +54,12 @@ void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
       }
       ++(body.verdict == judge::Verdict::open ? found.skipped : found.judged);
     } else if (judge::is_fail(one.judgement.verdict) ||
-               one.judgement.verdict == judge::Verdict::harness) {
+               (one.judgement.verdict == judge::Verdict::harness && !one.judgement.over_limit)) {
       found.verdict = one.judgement.verdict;
       found.guilty = name_of(*one.node);
       found.detail = conformance::describe(*one.node, one.judgement);
       return;
-    } else if (one.judgement.verdict == judge::Verdict::open ||
+    } else if (one.judgement.verdict == judge::Verdict::open || one.judgement.over_limit ||
                one.judgement.verdict == judge::Verdict::unsupported) {
       ++found.skipped;
     } else {
