@@ -95,6 +95,7 @@ class Cpp:
     names: dict[str, str] = field(default_factory=dict)  # free name -> its C++ name here, if different
     used: set[str] = field(default_factory=set)  # given_X and wanted_X members that are used
     sides: Sides = field(default_factory=Sides)
+    widest: str = ""  # C++ type of a whole value whose elements have several types, while it is written
 
     @property
     def version(self) -> Version:
@@ -110,11 +111,15 @@ class Cpp:
     def compute(self, sort: Sort) -> str:
         if sort.kind == "real":
             return self.real
+        if self.widest:
+            return self.widest
         return f"Compute<{element_type(sort.of, self.meaning)}>"
 
     def __call__(self, e: Expr) -> str:
         answer = self.read(e)
-        return answer if answer is not None else getattr(self, "_" + e.kind)(e)
+        if answer is None:
+            return getattr(self, "_" + e.kind)(e)
+        return f"{self.widest}({answer})" if self.widest and e.sort.kind == "element" else answer
 
     def list(self, parts: list[Expr]) -> str:
         return ", ".join(self(p) for p in parts)

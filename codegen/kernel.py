@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from codegen import builtins as b
 from codegen.builtins import BOOL, PREDICATE, Sort
-from codegen.cpp import checked, cpp_name, element_type
+from codegen.cpp import checked, constraints, cpp_name, element_type
 from codegen.notation import Expr, Statement
 from codegen.rows import Rows
 from codegen.sides import Sides
@@ -186,6 +186,11 @@ class Kernel(Rows):
         value = s.value
         if narrow := self.narrow(value):
             self.put(f"[[maybe_unused]] const Narrowly<T_> narrowly({self.cpp(narrow)});")
+            types = sorted({f"Compute<{element_type(of, self.m)}>" for of in constraints(value.args[0])})
+            if len(types) > 1:  # no part is computed in less than the whole
+                self.put(f"using Widest = std::common_type_t<{', '.join(types)}>;")
+                self.put("using Q [[maybe_unused]] = Widest;")
+                self.cpp.widest = "Widest"
         groups = self.groups(value)
         for group in groups:
             self.put(f"Accumulators<{group['accumulator']}> {group['name']}(all.longest());")
@@ -196,6 +201,7 @@ class Kernel(Rows):
         self.make_readers(s, value, None)
         self.open("for (Index x = 0; x < row.length; ++x)")
         text = self.expression(s, value, None)
+        self.cpp.widest = ""
         element = element_type(self.m.symbols[s.name].sort.of, self.m) if s.name not in self.m.buffers else None
         slot = f"{target}.data[{target}.offset(row.at) + x]"
         if value.sort in (PREDICATE, BOOL) and element:

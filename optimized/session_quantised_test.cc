@@ -290,6 +290,20 @@ TEST(Session, WhatIsSaturatedInfiniteOrFarAwayIsRoundedToTheEnds) {
   EXPECT_EQ(std::vector<float>(y, y + 6), (std::vector<float>{124, -3.5F, 124, -3.5F, 0, 1}));
 }
 
+// No integer is NaN, so no dequantised number is.
+TEST(Session, WhatIsQuantisedFromNanIsANumber) {
+  Quantised net({40});
+  const std::string s = net.held(number(Type::float32, 0.5F)),
+                    zero = net.held(number(Type::int8, 7));
+  net.output(net.node("DequantizeLinear", {net.node("QuantizeLinear", {"x", s, zero}), s, zero}));
+  Session session(net.model(), {});
+  Tensor x(Type::float32, {40});
+  std::fill_n(x.data<float>(), 40, std::numeric_limits<float>::quiet_NaN());
+  const std::map<std::string, Value> made = session.run({{"x", x}});
+  const float* y = made.begin()->second.tensor().data<float>();
+  EXPECT_THAT(std::vector<float>(y, y + 40), ::testing::Each(0));
+}
+
 // One scale per channel of an activation is not a rounding grid, so the nodes stay as they are.
 TEST(Session, ActivationsWithAScaleForEachChannel) {
   Quantised net({2, 4, 3, 3});
@@ -334,6 +348,17 @@ TEST(Session, RoundingToAGridIsOneKernel) {
       EXPECT_EQ(made[0].grid->divisor, divides ? std::optional(0.5F) : std::nullopt);
       EXPECT_EQ(made[0].grid->factor, times ? 0.25F : 1);
     }
+  }
+}
+
+TEST(Session, RoundingWithoutNanIsOneKernel) {
+  for (const float least : {2.0F, -2.0F}) {
+    Net net({2, 3});
+    const auto real = [&](float value) { return net.held(number(Type::float32, value)); };
+    const std::string kept = net.node("Clip", {net.node("Round", {"x"}), real(least), real(3)});
+    net.output(net.node("Mul", {net.node("ThresholdedRelu", {kept}), real(0.25F)}));  // alpha is 1
+    net.check();
+    EXPECT_EQ(parts(net).size(), least > 1 ? 1U : 3U) << "a threshold between the bounds counts";
   }
 }
 

@@ -32,6 +32,7 @@ class Parts {
     parts_.push_back({*graph_.node(op.node).node, op.inputs, op.output, {}});
     const OperatorKind last = kind(parts_.back());
     if (last == OperatorKind::clip) join_grid();
+    if (parts_.back().node.op == "ThresholdedRelu") join_threshold();
     if (last == OperatorKind::mul && !join_swish()) join_factor();
   }
   std::vector<Part> all() { return std::move(parts_); }
@@ -123,19 +124,41 @@ class Parts {
     parts_.back() = std::move(joined);
   }
 
+  // Returns the rounding that computes a value of one user and is not multiplied yet.
+  std::optional<Place> rounding(Index value) {
+    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
+      return part.output == value && part.grid && part.grid->factor == 1;
+    });
+    if (found == parts_.end() || graph_.value(value).users.size() != 1) return std::nullopt;
+    return found;
+  }
+
+  // Fuses a threshold under all bounds of a rounding: it replaces NaN alone.
+  void join_threshold() {
+    const Part threshold = parts_.back();
+    const std::optional<Place> rounded = rounding(threshold.inputs[0]);
+    const auto given = threshold.node.attributes.find("alpha");
+    const bool is_default = given == threshold.node.attributes.end();
+    const float alpha = is_default ? 1 : std::get<float>(given->second.is);
+    if (!rounded || !(alpha < (*rounded)->grid->min)) return;
+    Part joined = **rounded;
+    joined.output = threshold.output;
+    joined.grid->of_nan = 0;
+    parts_.erase(*rounded);
+    parts_.back() = std::move(joined);
+  }
+
   // Fuses the multiplication of a rounded value by a constant.
   void join_factor() {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
       const Index value = parts_.back().inputs[k];
       const std::optional<float> factor = number(parts_.back().inputs[1 - k]);
-      const auto rounded = std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) {
-        return part.output == value && part.grid && part.grid->factor == 1;
-      });
-      if (!factor || rounded == parts_.end() || graph_.value(value).users.size() != 1) continue;
-      Part joined = *rounded;
+      const std::optional<Place> rounded = rounding(value);
+      if (!factor || !rounded) continue;
+      Part joined = **rounded;
       joined.output = parts_.back().output;
       joined.grid->factor = *factor;
-      parts_.erase(rounded);
+      parts_.erase(*rounded);
       parts_.back() = std::move(joined);
       return;
     }
@@ -161,7 +184,7 @@ void use_rounding_kernel(const Part& part, Isa isa, RecordedCall& call) {
                              : of(TOUCHSTONE_KERNEL(rounded_in_steps), isa);
   call.inputs.resize(1);
   call.values = {};
-  for (const float value : {grid.divisor.value_or(1), grid.min, grid.max, grid.factor})
+  for (const float value : {grid.divisor.value_or(1), grid.min, grid.max, grid.of_nan, grid.factor})
     call.values.add(value);
 }
 

@@ -1,6 +1,7 @@
 // Kernels of a pointwise region: one per node, or one for several nodes that match a fused kernel.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace touchstone {
 struct RoundingGrid {
   std::optional<float> divisor;
   float min, max, factor = 1;
+  float of_nan = std::numeric_limits<float>::quiet_NaN();  // in steps
 };
 
 struct Part {

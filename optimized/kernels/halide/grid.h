@@ -11,6 +11,7 @@ struct RoundedToGrid : Elementwise<RoundedToGrid> {
   Input<float> step{"step"};
   Input<float> min{"min"};  // in steps
   Input<float> max{"max"};
+  Input<float> of_nan{"of_nan"};
   Input<float> factor{"factor"};
   Output<Buffer<float, 4>> result{"result"};
   Halide::GeneratorParam<bool> divides{"divides", true};  // false: the data is in steps already
@@ -18,7 +19,8 @@ struct RoundedToGrid : Elementwise<RoundedToGrid> {
   void generate() {
     const Expr steps = prim::round_even(divides ? data(at) / step : data(at));
     const Expr raised = select(steps < min, min, steps);
-    result(at) = select(max < raised, max, raised) * factor;
+    const Expr kept = select(max < raised, max, raised);
+    result(at) = select(prim::is_nan(kept), of_nan, kept) * factor;
   }
   void schedule() { plan(result, {&data}); }
 };
