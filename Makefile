@@ -12,7 +12,7 @@ setup:
 
 build: setup
 	@$(cmake) --preset release >/dev/null
-	@$(cmake) --build --preset release
+	@$(cmake) --build --preset products
 
 run: build
 	@$(python) -m tools.run_all

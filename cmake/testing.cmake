@@ -2,6 +2,7 @@
 # tests/run_all.py counts single cases.
 if(BUILD_TESTING)
   find_package(GTest REQUIRED)
+  add_custom_target(touchstone_tests)  # all test programs; the target `all` has the products alone
 endif()
 include(cmake/units.cmake)
 
@@ -12,6 +13,12 @@ function(touchstone_made variable name)
     message(FATAL_ERROR "there is no ${file}: build the preset 'release' first")
   endif()
   set(${variable} "${file}" PARENT_SCOPE)
+endfunction()
+
+# Leaves a test program out of the target `all`.
+function(touchstone_only_tests program)
+  set_target_properties(${program} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  add_dependencies(touchstone_tests ${program})
 endfunction()
 
 # ctest starts the tests of highest cost first.
@@ -27,6 +34,7 @@ function(touchstone_test)
   endif()
   cmake_parse_arguments(T "COMPUTES;APART;LONG" "NAME" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${T_NAME} ${T_SOURCES})
+  touchstone_only_tests(${T_NAME})
   if(NOT T_APART)
     in_few_units(${T_NAME})
   endif()

@@ -145,6 +145,17 @@ TEST_F(Pairs, OtherBitsArePromisedNotToBe) {
   EXPECT_EQ(rounded.verdict, "within") << rounded.detail;
 }
 
+TEST_F(Pairs, AConversionMayMoveWhatANeighbourOfWeightZeroReaches) {
+  const auto said = [&](const std::string& line, const char* change) {
+    return examined(line, change, faulty({}, {"Neg", Fault::crash})).verdict;
+  };
+  const std::string linear = R"(Upsample-7(float[2]{1,nan}) mode="linear" scales=[2])";
+  EXPECT_EQ(said(linear, "opset-up=21"), "no-case");
+  EXPECT_NE(said(linear, "opset-up=10"), "no-case");
+  EXPECT_NE(said(R"(Upsample-7(float[2]{1,3}) mode="linear" scales=[2])", "opset-up=21"),
+            "no-case");
+}
+
 TEST_F(Pairs, ACampaignKeepsBothModels) {
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(std::make_unique<testing::SmallSource>());
