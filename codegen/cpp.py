@@ -109,15 +109,10 @@ class Cpp:
         return SpecError(self.version.path, e.line, f"{self.version.name}: {message}")
 
     def compute(self, sort: Sort) -> str:
-        if sort.kind == "real":
-            return self.real
-        if self.widest:
-            return self.widest
-        return f"Compute<{element_type(sort.of, self.meaning)}>"
+        return self.real if sort.kind == "real" else self.widest or f"Compute<{element_type(sort.of, self.meaning)}>"
 
     def __call__(self, e: Expr) -> str:
-        answer = self.read(e)
-        if answer is None:
+        if (answer := self.read(e)) is None:
             return getattr(self, "_" + e.kind)(e)
         return f"{self.widest}({answer})" if self.widest and e.sort.kind == "element" else answer
 

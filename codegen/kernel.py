@@ -188,8 +188,7 @@ class Kernel(Rows):
             self.put(f"[[maybe_unused]] const Narrowly<T_> narrowly({self.cpp(narrow)});")
             types = sorted({f"Compute<{element_type(of, self.m)}>" for of in constraints(value.args[0])})
             if len(types) > 1:  # no part is computed in less than the whole
-                self.put(f"using Widest = std::common_type_t<{', '.join(types)}>;")
-                self.put("using Q [[maybe_unused]] = Widest;")
+                self.put(f"using Widest = std::common_type_t<{', '.join(types)}>; using Q [[maybe_unused]] = Widest;")
                 self.cpp.widest = "Widest"
         groups = self.groups(value)
         for group in groups:
@@ -374,9 +373,7 @@ class Kernel(Rows):
         self.depth += 1
         for text in self.decode(s.lhs):
             self.put(text)
-        read = s.value
-        base = cpp_name(read.args[0].value)
-        spot = self.cpp.spot(read.args[1:])
+        base, spot = cpp_name(s.value.args[0].value), self.cpp.spot(s.value.args[1:])
         own = f"[&] {{ return {name}.read(at); }}"
         self.put(f"return as_seen(observed(observed_{base}, {spot}), observed_{base}.type, {own});")
         self.depth -= 1

@@ -63,7 +63,7 @@ struct NodeJudgement {
   bool flushed = false;       // right only if subnormals are flushed to zero
   bool sampled = false;
   bool over_limit = false;  // harness, since bounds of these numbers take too much memory or steps
-  std::string question;  // right only by another ruling of this question, or if it is open: Q027
+  std::string question;     // right only by another ruling of this question, or if it is open: Q027
   std::vector<Comparison>
       outputs;  // one per output of the node; unnamed outputs stay open with 0 elements
   std::string detail;

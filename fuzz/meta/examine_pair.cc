@@ -33,12 +33,10 @@ class WeightsOutside {
 
 // True if a conversion may move which elements a NaN or an infinity reaches. At a point of the grid
 // linear resampling weighs a neighbour by zero: the next one until Resize-10, then the one before.
-bool weighs_by_zero(const Model& model) {
+bool weighs_by_zero(Model model) {
+  require_valid(model, limits_of_case());
   const auto resamples = [](const Node& node) {
-    const auto mode = node.attributes.find("mode");
-    const std::string* const name =
-        mode == node.attributes.end() ? nullptr : std::get_if<std::string>(&mode->second.is);
-    return (node.op == "Upsample" || node.op == "Resize") && name && *name != "nearest";
+    return node.signature != nullptr && node.signature->form == "resample";
   };
   return std::any_of(model.graph.nodes.begin(), model.graph.nodes.end(), resamples);
 }

@@ -140,4 +140,10 @@ bool QuantisedValues::is_of_columns(const std::string& value, Index columns) {
          (bias->size() == 1 || shape.back() == columns);
 }
 
+std::optional<float> threshold_of(const Node& node) {
+  if (!is_standard(node, "ThresholdedRelu")) return std::nullopt;
+  const auto given = node.attributes.find("alpha");
+  return given == node.attributes.end() ? 1 : std::get<float>(given->second.is);
+}
+
 }  // namespace touchstone

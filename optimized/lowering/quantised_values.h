@@ -59,6 +59,9 @@ class QuantisedValues {
   std::unordered_map<std::string, Type> types_;  // of new values
 };
 
+// Returns `alpha` of a node that keeps numbers above it and makes zeros of all others, NaN too.
+std::optional<float> threshold_of(const Node& node);
+
 // True for operators of the standard's own domain.
 inline bool is_standard(const Node& node, std::string_view op) {
   return node.signature != nullptr && node.signature->domain.empty() && node.signature->op == op;

@@ -8,6 +8,7 @@
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/half_rounding.h"
 #include "optimized/lowering/half_precision.h"
+#include "optimized/lowering/quantised_values.h"
 
 namespace touchstone {
 
@@ -32,7 +33,7 @@ class Parts {
     parts_.push_back({*graph_.node(op.node).node, op.inputs, op.output, {}});
     const OperatorKind last = kind(parts_.back());
     if (last == OperatorKind::clip) join_grid();
-    if (parts_.back().node.op == "ThresholdedRelu") join_threshold();
+    if (const std::optional<float> alpha = threshold_of(parts_.back().node)) join_threshold(*alpha);
     if (last == OperatorKind::mul && !join_swish()) join_factor();
   }
   std::vector<Part> all() { return std::move(parts_); }
@@ -134,12 +135,9 @@ class Parts {
   }
 
   // Fuses a threshold under all bounds of a rounding: it replaces NaN alone.
-  void join_threshold() {
+  void join_threshold(float alpha) {
     const Part threshold = parts_.back();
     const std::optional<Place> rounded = rounding(threshold.inputs[0]);
-    const auto given = threshold.node.attributes.find("alpha");
-    const bool is_default = given == threshold.node.attributes.end();
-    const float alpha = is_default ? 1 : std::get<float>(given->second.is);
     if (!rounded || !(alpha < (*rounded)->grid->min)) return;
     Part joined = **rounded;
     joined.output = threshold.output;
