@@ -69,5 +69,20 @@ TEST(Normalisation, OfTheBatchsOwnStatisticsStays) {
   EXPECT_EQ(changes_of(sound(std::move(model))), 0);
 }
 
+// An operand of the rank of an image makes one of a number, which no convolution takes.
+TEST(Normalisation, AFactorThatRaisesTheRankStays) {
+  for (const char* op : {"Mul", "Add"}) {
+    for (const bool is_image : {true, false}) {
+      const std::vector<Dim> shape = is_image ? std::vector<Dim>(3, {1, ""}) : std::vector<Dim>{};
+      Model model = testing::model(testing::graph(
+          {node(op, {"X", "k"}, {"m"}), node("Conv", {"m", "w"}, {"Y"})},
+          {testing::value("X", tensor_type(Type::float32), shape)}, {testing::floats("Y")}));
+      model.graph.initializers = {{"w", Tensor(Type::float32, {1, 1, 1})},
+                                  {"k", Tensor(Type::float32, {1, 1, 1})}};
+      EXPECT_EQ(changes_of(sound(std::move(model))) > 0, is_image) << op;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace touchstone
