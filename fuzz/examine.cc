@@ -184,7 +184,7 @@ class Examination {
 
   void blame_node(const Node& node, const judge::NodeJudgement& judgement,
                   const std::vector<Value>& inputs, std::size_t run) {
-    // The reference had room for the case: what only its bounds have none for is not judged.
+    // Bounds of a node may pass a limit that its values do not: then it is not judged.
     if (judgement.over_limit) return add(judge::Verdict::open, judgement.detail);
     const std::string text = conformance::describe(node, judgement);
     const bool is_told = text.find(judgement.detail) != std::string::npos;
