@@ -26,7 +26,7 @@ set(cost_of_long_TRUE 100)
 set(cost_of_long_FALSE 0)
 
 # touchstone_test(NAME x_test [COMPUTES] [APART] [LONG] SOURCES ... LIBRARIES ...): a GoogleTest program. Headers dominate
-# compile time, so several sources form one unit unless APART is given. Only tests that declare COMPUTES are optimized. LONG
+# compile time, so several sources form one unit unless APART is given. Only tests that declare COMPUTES are optimized, as core is. LONG
 # tests start first, so that none runs alone at the end.
 function(touchstone_test)
   if(NOT BUILD_TESTING)
@@ -38,7 +38,9 @@ function(touchstone_test)
   if(NOT T_APART)
     in_few_units(${T_NAME})
   endif()
-  if(NOT T_COMPUTES)
+  if(T_COMPUTES)
+    target_compile_options(${T_NAME} PRIVATE ${TOUCHSTONE_BASE_OPTIONS})
+  else()
     target_compile_options(${T_NAME} PRIVATE -O0)
   endif()
   target_link_libraries(${T_NAME} PRIVATE ${T_LIBRARIES} GTest::gmock GTest::gtest GTest::gtest_main Threads::Threads)

@@ -47,6 +47,22 @@ TEST(Folding, NodesWithInputsAndOutputsOfEveryKind) {
   EXPECT_EQ(Session(net.model()).model().graph.nodes.size(), 1U);
 }
 
+// What constants alone determine has the definition's bits, whether a node of the model reads it
+// or it is an output: inexact passes and 16-bit nodes in float32 are for what is fed.
+TEST(Folding, OutputsOfConstantsHaveTheReferencesBits) {
+  Net net({1});
+  net.opset(23);
+  const std::string one = net.reals({1});
+  net.output(net.node("BatchNormalization", {net.reals({0}), one, one, one, one}));
+  const std::string half = net.node("Cast", {one}, {}, {{"to", static_cast<Index>(Type::float16)}});
+  net.output(net.node("RMSNormalization", {half, one}));
+  net.output("x");
+  const std::map<std::string, Value> feeds{{"x", whole({1}, 1)}};
+  const std::map<std::string, Value> made = Session(net.model()).run(feeds);
+  for (const auto& [name, value] : run(net.model(), feeds))
+    EXPECT_TRUE(same_bytes(made.at(name).tensor(), value.tensor())) << name;
+}
+
 // The evaluator itself: what reference and kernels both refuse stays for the run.
 TEST(Folding, ANodeThatBreaksARuleIsReportedByTheRun) {
   Net net({4, 128});

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <set>
 
 #include "model/scopes.h"
@@ -25,6 +26,13 @@ Attribute axes(std::vector<Index> list) { return attribute(std::move(list)); }
 Tensor list(std::vector<Index> items) {
   Tensor made(Type::int64, {static_cast<Index>(items.size())});
   std::copy(items.begin(), items.end(), made.data<Index>());
+  return made;
+}
+
+// Returns numbers in steps of one.
+Tensor from(Shape shape, float first) {
+  Tensor made(Type::float32, std::move(shape));
+  std::iota(made.data<float>(), made.data<float>() + made.size(), first);
   return made;
 }
 
@@ -244,6 +252,21 @@ TEST(Convert, ASlopeOfALargerRankGetsTheRankOfTheInput) {
   EXPECT_EQ(run(made, {{"X", Tensor(Type::float32, {3})}}).at("Y").tensor().shape(), Shape{3});
   model.graph.initializers.at("slope") = Tensor(Type::float32, {1});
   EXPECT_EQ(to(model, 7).model.graph.nodes.front().inputs.at(1), "slope");
+}
+
+TEST(Convert, ASlopeOfUnknownRankIsOneElementOrOneForEachChannel) {
+  Model model =
+      testing::model(testing::graph({node("PRelu", {"X", "slope"}, {"Y"})},
+                                    {sized("X", {1, 2, 1}), floats("slope")}, {floats("Y")}),
+                     6);
+  require_valid(model, {});
+  Model made = to(model, 7).model;
+  require_valid(made, {});
+  for (const Shape& slope : {Shape{}, Shape{1}, Shape{2}, Shape{1, 1}}) {
+    const std::map<std::string, Value> feeds{{"X", from({1, 2, 1}, -2)}, {"slope", from(slope, 3)}};
+    EXPECT_TRUE(std::ranges::equal(run(made, feeds).at("Y").tensor().bytes(),
+                                   run(model, feeds).at("Y").tensor().bytes()));
+  }
 }
 
 // From opset 11 on, output_padding is less than the stride or the dilation.

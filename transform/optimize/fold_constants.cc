@@ -66,17 +66,44 @@ bool is_kept(MutableGraph& bench, MutableGraph::Place place) {
   return find_asked(bench, place, keeping).has_value();
 }
 
+bool is_copy(const Node& node) { return node.op == "Identity" && node.domain.empty(); }
+
+// True if the model may copy a value of the type: a graph output keeps its name, so a node must
+// produce it.
+bool copies(const MutableGraph& bench, Type type) {
+  const Signature* const identity = find_signature("", "Identity", bench.opset(""));
+  if (identity == nullptr) return false;
+  const auto& types = identity->types.front().types;
+  return std::find(types.begin(), types.end(), text(tensor_type(type))) != types.end();
+}
+
+// Adds a constant in place of an output of `node`. A graph output becomes a copy of it, made before
+// `place`.
+void replace_output(MutableGraph& bench, MutableGraph::Place place, const Node& node,
+                    const std::string& output, Tensor value) {
+  if (!bench.is_output(output)) return bench.add_constant(output, std::move(value));
+  const std::string name = bench.fresh(output + "/value");
+  bench.add_constant(name, std::move(value));
+  bench.move_uses(output, name);
+  Node copy;
+  copy.op = "Identity";
+  copy.name = node.name;
+  copy.metadata = node.metadata;
+  copy.inputs = {name};
+  copy.outputs = {output};
+  bench.insert(place, std::move(copy));
+}
+
+// True if the node's inputs are constant and its outputs may be. A copy for a graph output stays.
 bool may_fold(MutableGraph& bench, MutableGraph::Place place) {
   const Node& node = *place;
   if (node.signature == nullptr || draws(node) || !subgraphs_of(node).empty()) return false;
   for (const std::string& input : node.inputs) {
     if (!input.empty() && bench.constant(input) == nullptr) return false;
   }
-  for (const std::string& output : node.outputs) {
-    // A graph output must keep its name, so a node must produce it.
-    if (bench.is_output(output)) return false;
-  }
-  return true;
+  if (!is_copy(node) || !bench.is_output(node.outputs[0])) return true;
+  bench.move_uses(node.outputs[0], node.inputs[0]);  // the readers may be folded
+  return false;
 }
 
 std::vector<Value> constants(const MutableGraph& bench, const Node& node) {
@@ -110,9 +137,10 @@ Index bytes_read(const MutableGraph& bench, const Node& node) {
   return bytes;
 }
 
-// Replaces the node's outputs by constants if they take at most `most` bytes together. Returns
-// their size, or nullopt.
-std::optional<Index> fold(MutableGraph& bench, const Node& node, Index most) {
+// Replaces the node by constants if they take at most `most` bytes together, and moves `place` to
+// the next one. Returns their size, or nullopt.
+std::optional<Index> fold(MutableGraph& bench, MutableGraph::Place& place, Index most) {
+  const Node node = *place;
   bool all_foreseen = true;
   Index bytes_touched = bytes_read(bench, node);
   for (const std::string& output : node.outputs) {
@@ -139,13 +167,17 @@ std::optional<Index> fold(MutableGraph& bench, const Node& node, Index most) {
     return std::nullopt;  // not an error here: running the model reports it
   }
   Index bytes = 0;
-  for (const Value& output : outputs) {
-    if (!output.is_tensor()) return std::nullopt;
-    bytes += bytes_of(output.tensor());
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (!outputs[k].is_tensor()) return std::nullopt;
+    const Tensor& made = outputs[k].tensor();
+    if (bench.is_output(node.outputs[k]) && !copies(bench, made.type())) return std::nullopt;
+    bytes += bytes_of(made);
   }
   if (bytes > most) return std::nullopt;
+  place = bench.erase(place);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-    if (!node.outputs[k].empty()) bench.add_constant(node.outputs[k], outputs[k].tensor());
+    const std::string& output = node.outputs[k];
+    if (!output.empty()) replace_output(bench, place, node, output, outputs[k].tensor());
   }
   return bytes;
 }
@@ -183,8 +215,7 @@ Index fold_constants(MutableGraph& bench) {
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     if (may_fold(bench, place) && !is_kept(bench, place) &&
-        fold(bench, *place, bench.options().growth + bytes_read(bench, *place))) {
-      place = bench.erase(place);
+        fold(bench, place, bench.options().growth + bytes_read(bench, *place))) {
       ++changes;
     } else {
       ++place;
@@ -205,11 +236,10 @@ Index fold_weights(MutableGraph& bench) {
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     const std::optional<Index> bytes =
-        may_fold(bench, place) ? fold(bench, *place, most(*place)) : std::nullopt;
+        may_fold(bench, place) ? fold(bench, place, most(*place)) : std::nullopt;
     if (bytes && bench.take_room(*bytes)) {
-      place = bench.erase(place);
       ++changes;
-    } else {
+    } else if (!bytes) {
       ++place;
     }
   }

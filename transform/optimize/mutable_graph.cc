@@ -217,8 +217,13 @@ bool MutableGraph::replace_value(const std::string& from, const std::string& to)
     maker.place->outputs[maker.output] = from;
     return replace_value(old, from);
   }
+  move_uses(from, to);
+  return true;
+}
+
+void MutableGraph::move_uses(const std::string& from, const std::string& to) {
   const auto used = uses_.find(from);
-  if (used == uses_.end()) return true;
+  if (used == uses_.end()) return;
   const Uses moved = std::move(used->second);
   uses_.erase(used);
   Uses& uses = uses_[to];
@@ -226,7 +231,6 @@ bool MutableGraph::replace_value(const std::string& from, const std::string& to)
     use.node->inputs[use.input] = to;
     uses.insert(use);
   }
-  return true;
 }
 
 Index MutableGraph::keep_functions(const std::set<const Function*>& called) {

@@ -58,6 +58,8 @@ class MutableGraph {
   // Redirects all uses of `from` to `to`, whose value is equal. Returns false without changes if
   // that is impossible: graph outputs keep their names and subgraphs the values that they capture.
   bool replace_value(const std::string& from, const std::string& to);
+  // Redirects the uses of `from` by nodes of this graph to `to`, whose value is equal.
+  void move_uses(const std::string& from, const std::string& to);
   // Makes constants of these inputs, which have defaults.
   void freeze(const std::unordered_set<std::string>& values);
   // Removes all other functions and returns their number.
