@@ -47,8 +47,8 @@ TEST(Folding, NodesWithInputsAndOutputsOfEveryKind) {
   EXPECT_EQ(Session(net.model()).model().graph.nodes.size(), 1U);
 }
 
-// What constants alone determine has the definition's bits, whether a node of the model reads it
-// or it is an output: inexact passes and 16-bit nodes in float32 are for what is fed.
+// Values that constants alone determine have the definition's bits, whether a node of the model
+// reads it or it is an output: inexact passes and 16-bit nodes in float32 are for what is fed.
 TEST(Folding, OutputsOfConstantsHaveTheReferencesBits) {
   Net net({1});
   net.opset(23);

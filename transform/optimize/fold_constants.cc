@@ -9,6 +9,7 @@
 #include "reference/interpreter.h"
 #include "transform/optimize/graph_passes.h"
 #include "transform/optimize/match.h"
+#include "transform/optimize/patterns/copy.h"
 
 namespace touchstone {
 
@@ -66,12 +67,12 @@ bool is_kept(MutableGraph& bench, MutableGraph::Place place) {
   return find_asked(bench, place, keeping).has_value();
 }
 
-bool is_copy(const Node& node) { return node.op == "Identity" && node.domain.empty(); }
+bool is_copy(const Node& node) { return node.op == copy_operator && node.domain.empty(); }
 
 // True if the model may copy a value of the type: a graph output keeps its name, so a node must
 // produce it.
 bool copies(const MutableGraph& bench, Type type) {
-  const Signature* const identity = find_signature("", "Identity", bench.opset(""));
+  const Signature* const identity = find_signature("", copy_operator, bench.opset(""));
   if (identity == nullptr) return false;
   const auto& types = identity->types.front().types;
   return std::find(types.begin(), types.end(), text(tensor_type(type))) != types.end();
@@ -86,7 +87,7 @@ void replace_output(MutableGraph& bench, MutableGraph::Place place, const Node& 
   bench.add_constant(name, std::move(value));
   bench.move_uses(output, name);
   Node copy;
-  copy.op = "Identity";
+  copy.op = copy_operator;
   copy.name = node.name;
   copy.metadata = node.metadata;
   copy.inputs = {name};

@@ -105,5 +105,25 @@ TEST(Passes, FoldLargeNodesWithTheCallersEvaluator) {
   }
 }
 
+// The outputs keep their names and bits, however an inexact pass would compute them.
+TEST(FoldConstants, AnOutputOfConstantsIsACopyOfOne) {
+  Model model =
+      with_constants({testing::node("Neg", {"a"}, {"Z"}), testing::node("Abs", {"Z"}, {"t"}),
+                      testing::node("Add", {"X", "t"}, {"Y"})},
+                     {{"a", testing::tensor({1, 2})}});
+  model.graph.outputs.push_back(testing::floats("Z"));
+  const Optimized made = optimized(sound(model), {"fold-constants"});
+  EXPECT_EQ(changes(made, "fold-constants"), 2);
+  const std::vector<Node>& nodes = made.model.graph.nodes;
+  ASSERT_EQ(nodes.size(), 2U);
+  EXPECT_EQ(nodes[0].op, "Identity");
+  EXPECT_EQ(nodes[0].outputs[0], "Z");
+  EXPECT_EQ(run_on(made.model, {10, 20}), std::vector<float>({11, 22}));
+  EXPECT_EQ(changes(optimized(made.model, {"fold-constants"}), "fold-constants"), 0);
+  // Readers of a copy that the model has itself are folded, too.
+  model.graph.nodes[0].op = "Identity";
+  EXPECT_EQ(optimized(sound(model), {"fold-constants"}).model.graph.nodes.size(), 2U);
+}
+
 }  // namespace
 }  // namespace touchstone
