@@ -26,8 +26,8 @@ set(cost_of_long_TRUE 100)
 set(cost_of_long_FALSE 0)
 
 # touchstone_test(NAME x_test [COMPUTES] [APART] [LONG] SOURCES ... LIBRARIES ...): a GoogleTest program. Headers dominate
-# compile time, so several sources form one unit unless APART is given. Only tests that declare COMPUTES are optimized, as core is. LONG
-# tests start first, so that none runs alone at the end.
+# compile time, so several sources form one unit unless APART is given. Only tests that declare COMPUTES are
+# optimized, as core is. LONG tests start first, so that none runs alone at the end.
 function(touchstone_test)
   if(NOT BUILD_TESTING)
     return()

@@ -78,33 +78,38 @@ bool copies(const MutableGraph& bench, Type type) {
   return std::find(types.begin(), types.end(), text(tensor_type(type))) != types.end();
 }
 
-// Adds a constant in place of an output of `node`. A graph output becomes a copy of it, made before
-// `place`.
-void replace_output(MutableGraph& bench, MutableGraph::Place place, const Node& node,
-                    const std::string& output, Tensor value) {
+// Adds a constant in place of an output of the node. A graph output becomes a copy of it, made by
+// a node before this one.
+void replace_output(MutableGraph& bench, MutableGraph::Place place, const std::string& output,
+                    Tensor value) {
   if (!bench.is_output(output)) return bench.add_constant(output, std::move(value));
   const std::string name = bench.fresh(output + "/value");
   bench.add_constant(name, std::move(value));
   bench.move_uses(output, name);
   Node copy;
   copy.op = copy_operator;
-  copy.name = node.name;
-  copy.metadata = node.metadata;
+  copy.name = place->name;
+  copy.metadata = place->metadata;
   copy.inputs = {name};
   copy.outputs = {output};
   bench.insert(place, std::move(copy));
 }
 
-// True if the node's inputs are constant and its outputs may be. A copy for a graph output stays.
-bool may_fold(MutableGraph& bench, MutableGraph::Place place) {
+// Redirects the readers of a copy that gives a graph output to the copied constant, so that they
+// may be folded; the copy stays. Returns false for any other node.
+bool bypass(MutableGraph& bench, const Node& node) {
+  if (!is_copy(node) || !bench.is_output(node.outputs[0])) return false;
+  bench.move_uses(node.outputs[0], node.inputs[0]);
+  return true;
+}
+
+bool depends_on_constants(MutableGraph& bench, MutableGraph::Place place) {
   const Node& node = *place;
   if (node.signature == nullptr || draws(node) || !subgraphs_of(node).empty()) return false;
   for (const std::string& input : node.inputs) {
     if (!input.empty() && bench.constant(input) == nullptr) return false;
   }
-  if (!is_copy(node) || !bench.is_output(node.outputs[0])) return true;
-  bench.move_uses(node.outputs[0], node.inputs[0]);  // the readers may be folded
-  return false;
+  return true;
 }
 
 std::vector<Value> constants(const MutableGraph& bench, const Node& node) {
@@ -141,7 +146,7 @@ Index bytes_read(const MutableGraph& bench, const Node& node) {
 // Replaces the node by constants if they take at most `most` bytes together, and moves `place` to
 // the next one. Returns their size, or nullopt.
 std::optional<Index> fold(MutableGraph& bench, MutableGraph::Place& place, Index most) {
-  const Node node = *place;
+  const Node& node = *place;
   bool all_foreseen = true;
   Index bytes_touched = bytes_read(bench, node);
   for (const std::string& output : node.outputs) {
@@ -175,11 +180,11 @@ std::optional<Index> fold(MutableGraph& bench, MutableGraph::Place& place, Index
     bytes += bytes_of(made);
   }
   if (bytes > most) return std::nullopt;
-  place = bench.erase(place);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     const std::string& output = node.outputs[k];
-    if (!output.empty()) replace_output(bench, place, node, output, outputs[k].tensor());
+    if (!output.empty()) replace_output(bench, place, output, outputs[k].tensor());
   }
+  place = bench.erase(place);
   return bytes;
 }
 
@@ -215,7 +220,7 @@ Index fold_constants(MutableGraph& bench) {
   Index changes = 0;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
-    if (may_fold(bench, place) && !is_kept(bench, place) &&
+    if (depends_on_constants(bench, place) && !bypass(bench, *place) && !is_kept(bench, place) &&
         fold(bench, place, bench.options().growth + bytes_read(bench, *place))) {
       ++changes;
     } else {
@@ -236,8 +241,9 @@ Index fold_weights(MutableGraph& bench) {
   Index changes = 0;
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
-    const std::optional<Index> bytes =
-        may_fold(bench, place) ? fold(bench, place, most(*place)) : std::nullopt;
+    const std::optional<Index> bytes = depends_on_constants(bench, place) && !bypass(bench, *place)
+                                           ? fold(bench, place, most(*place))
+                                           : std::nullopt;
     if (bytes && bench.take_room(*bytes)) {
       ++changes;
     } else if (!bytes) {
