@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import json
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -177,11 +178,11 @@ class Writer:
 
 
 def literal(value: object) -> str:
-    """Returns a default of the spec as an expression of the language."""
+    """Returns a default of the spec as an expression of the language. Real numbers are float, as a model holds them."""
     if isinstance(value, bool | int):
         return f"Index{{{int(value)}}}"
     if isinstance(value, float):
-        return repr(value)
+        return repr(struct.unpack("<f", struct.pack("<f", value))[0])
     if isinstance(value, str):
         return json.dumps(value)
     if isinstance(value, list):

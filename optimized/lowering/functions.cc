@@ -5,6 +5,7 @@
 
 #include "optimized/kernels/trigonometry.h"
 #include "optimized/lowering/elements.h"
+#include "optimized/problems/float_attribute.h"
 #include "optimized/registry/isa.h"
 #include "reference/integers.h"
 
@@ -181,16 +182,8 @@ constexpr Function functions[] = {
     {"ThresholdedRelu", cheap, doubles<ThresholdedRelu>, "alpha"},
 };
 
-// Returns the attribute's value, by the version's default if the node omits it. A clamp has no
-// bound that is not given.
 double number(const Facts& facts, std::string_view attribute, double otherwise) {
-  if (attribute.empty()) return 0;
-  if (facts.given(attribute)) return facts.number(attribute);
-  for (const AttributeSpec& spec : facts.signature().attributes) {
-    if (spec.name == attribute && !spec.default_json.empty() && facts.signature().op != "Clip")
-      return std::strtof(std::string(spec.default_json).c_str(), nullptr);
-  }
-  return otherwise;
+  return attribute.empty() ? 0 : float_attribute(facts, attribute, otherwise);
 }
 
 ElementFunction of_doubles(const Facts& facts) {
@@ -200,7 +193,8 @@ ElementFunction of_doubles(const Facts& facts) {
     return {by_tanh ? doubles<GeluByTanh> : doubles<Gelu>, {}, 2 * dear};
   }
   constexpr int clamps_by_operands = 11;
-  // Bounds of a clamp that omits them. As operands they are the numbers at the ends of the type.
+  // Bounds of a clamp that neither the node nor its version gives. As operands they are the numbers
+  // at the ends of the type.
   const double end = op == "Clip" && facts.signature().since >= clamps_by_operands
                          ? std::numeric_limits<double>::max()
                          : std::numeric_limits<double>::infinity();

@@ -12,6 +12,7 @@
 #include "core/numbers/convert.h"
 #include "optimized/lowering/integer_product.h"
 #include "optimized/lowering/quantised_values.h"
+#include "optimized/problems/float_attribute.h"
 #include "reference/facts.h"
 #include "reference/lists.h"
 
@@ -164,8 +165,8 @@ class QuantisedLowering {
     }
     if (!is_standard(node, "Clip")) return false;
     const Facts facts{node, *node.signature, {}, {}};
-    clamp.low = facts.number("min", clamp.low);
-    clamp.high = facts.number("max", clamp.high);
+    clamp.low = static_cast<float>(float_attribute(facts, "min", clamp.low));
+    clamp.high = static_cast<float>(float_attribute(facts, "max", clamp.high));
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
       if (k >= node.inputs.size() || node.inputs[k].empty()) continue;
       const Tensor* const bound = graph_.constant(node.inputs[k]);

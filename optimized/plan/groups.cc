@@ -12,6 +12,7 @@
 #include "optimized/lowering/lowering.h"
 #include "optimized/plan/device_call.h"
 #include "optimized/plan/image_windows.h"
+#include "optimized/problems/float_attribute.h"
 #include "optimized/problems/problem.h"
 #include "optimized/registry/registry.h"
 
@@ -301,7 +302,8 @@ class Grouping {
 
   bool bounds(Group& group, Index user) const {
     const Facts node = graph_.node(user).attributes();
-    float min = node.number("min", group.min), max = node.number("max", group.max);
+    auto min = static_cast<float>(float_attribute(node, "min", group.min));
+    auto max = static_cast<float>(float_attribute(node, "max", group.max));
     for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
       const AnalyzedValue* bound = input(user, k);
       if (!bound) continue;

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/numbers/formats.h"
+#include "reference/semantics/overflow.h"
 
 namespace touchstone {
 namespace {
@@ -19,10 +20,8 @@ void set_format(SemanticsContext& c, const Format& f) {
   c.normal = f.smallest_normal;
   c.h = c.flush ? f.smallest_normal : f.smallest_subnormal;
   c.largest = f.largest;
-  // Half an ulp past the largest. Double has no such number: values past its largest are infinite
-  // when checked.
-  c.limit = f.precision < 53 ? f.largest * (1 + c.u / (2 - 2 * c.u))
-                             : std::numeric_limits<double>::infinity();
+  // Double has no such number: values past its largest are infinite when checked.
+  c.limit = f.precision < 53 ? overflow_threshold(f) : std::numeric_limits<double>::infinity();
   c.splitter = f.precision < 53 ? std::ldexp(1.0, 53 - f.precision) + 1 : 0;
   if (f.precision == 53) {
     // Covers double-double's own error, and the rounding of a bound that is only a few of these.

@@ -9,6 +9,7 @@
 #include "core/numbers/formats.h"
 #include "reference/semantics/alternatives.h"
 #include "reference/semantics/bounded.h"
+#include "reference/semantics/overflow.h"
 
 namespace touchstone {
 
@@ -181,7 +182,7 @@ Bounded store_member(const Bounded& x, const Format& f) {
   const double u = f.unit_roundoff();
   const double least = semantics_context.flush ? f.smallest_normal : f.smallest_subnormal;
   Bounded out = Bounded::raw(x.hi, x.lo, (x.e + u * (std::abs(x.hi) + x.e) + least) * up);
-  const double limit = f.largest * (1 + u / (2 - 2 * u));
+  const double limit = overflow_threshold(f);
   const bool high = x.hi + x.e >= limit, low = x.hi - x.e <= -limit;
   switch (f.overflow) {
     case Overflow::infinity:

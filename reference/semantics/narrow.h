@@ -6,6 +6,7 @@
 #include "core/numbers/formats.h"
 #include "reference/narrow.h"
 #include "reference/semantics/bounded.h"
+#include "reference/semantics/overflow.h"
 
 namespace touchstone {
 
@@ -33,8 +34,7 @@ std::optional<Bounded> as_seen(std::optional<Bounded> shown, Type type, const F&
   if (std::isinf(shown->hi)) {
     Bounded state = computed();
     const double sign = std::copysign(1.0, shown->hi);
-    const double half_ulp = std::ldexp(f.largest, -f.precision);
-    const bool overflows = sign * state.hi + state.e >= f.largest + half_ulp;
+    const bool overflows = sign * state.hi + state.e >= overflow_threshold(f);
     if (!std::isfinite(state.hi) || !overflows) return shown;
     state.add_specials(sign > 0 ? special::infinity : special::minus_infinity);
     return state;

@@ -138,24 +138,35 @@ TEST(Float16, OnlyTheTypeOfQDecidesInAttention) {
   EXPECT_EQ(said(Type::float32, Type::float16, 1), judge::Verdict::wrong_value);
 }
 
-// The first state is 120000, which float16 lacks and float has.
-TEST(Float16, AStateThatOverflowedMayStayInFloat) {
+// Judges the answer of a Relu network of two steps whose first state is x * w, and whose second is
+// half of that.
+bool passes_after(double x, double w, double first, double second) {
   Attribute relu;
   relu.is = std::vector<std::string>{"Relu"};
   const Node node = node_of("RNN", 14, 3, {{"activations", relu}});
-  const Tensor x = float16(Type::float16, {2, 1, 1}, {600, 0}),
-               w = float16(Type::float16, {1, 1, 1}, {200}),
+  const Tensor steps = float16(Type::float16, {2, 1, 1}, {x, 0}),
+               weight = float16(Type::float16, {1, 1, 1}, {w}),
                r = float16(Type::float16, {1, 1, 1}, {0.5});
+  const Tensor y = float16(Type::float16, {2, 1, 1, 1}, {first, second});
+  return judge::is_pass(judge::judge_node(node, {steps, weight, r}, {y}).verdict);
+}
+
+// The first state is 120000, which float16 lacks and float has.
+TEST(Float16, AStateThatOverflowedMayStayInFloat) {
   const double infinity = std::numeric_limits<double>::infinity();
-  const auto passes = [&](double first, double second) {
-    const Tensor y = float16(Type::float16, {2, 1, 1, 1}, {first, second});
-    return judge::is_pass(judge::judge_node(node, {x, w, r}, {y}).verdict);
-  };
-  EXPECT_TRUE(passes(infinity, 60000)) << "kept in float";
-  EXPECT_TRUE(passes(infinity, infinity)) << "rounded to float16";
-  EXPECT_FALSE(passes(infinity, 30000));
-  EXPECT_FALSE(passes(infinity, std::nan("")));
-  EXPECT_FALSE(passes(65504, 60000)) << "120000 is no finite float16";
+  EXPECT_TRUE(passes_after(600, 200, infinity, 60000)) << "kept in float";
+  EXPECT_TRUE(passes_after(600, 200, infinity, infinity)) << "rounded to float16";
+  EXPECT_FALSE(passes_after(600, 200, infinity, 30000));
+  EXPECT_FALSE(passes_after(600, 200, infinity, std::nan("")));
+  EXPECT_FALSE(passes_after(600, 200, 65504, 60000)) << "120000 is no finite float16";
+}
+
+// States of 65526 and 65512: the largest float16 is 65504, and 65520 is the first to overflow.
+TEST(Float16, AStateOverflowsFromHalfAnUlpPastTheLargest) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(passes_after(402, 163, infinity, 32768)) << "kept in float";
+  EXPECT_TRUE(passes_after(402, 163, infinity, infinity)) << "rounded to float16";
+  EXPECT_FALSE(passes_after(431, 152, infinity, 32752)) << "65512 does not overflow";
 }
 
 }  // namespace

@@ -162,6 +162,19 @@ TEST(ConversionRules, LimitsThatAreLeftOutHoldForInfinities) {
   testing::thrown("convert/Clip-11", [&] { converted(wide, 6); });
 }
 
+// Until version 11 limits are attributes with defaults, the ends of float whatever the type.
+TEST(ConversionRules, DefaultsOfLimitsHoldForInfinities) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const Type type : {Type::float32, Type::float64, Type::float16}) {
+    Tensor fed(type, {2});
+    set_number(fed, 0, -static_cast<long double>(infinity));
+    set_number(fed, 1, infinity);
+    const Model model = model_of(node("Clip", {"X"}, {"Y"}), dims({2}), 6, type);
+    for (const Index opset : {1, 11})
+      expect_same_bits(output(converted(model, opset), fed), output(model, fed));
+  }
+}
+
 // Until version 7 a slope of one element had any rank.
 TEST(ConversionRules, ASlopeOfOneElementHasTheRankOfTheInput) {
   for (const auto& [x, slope] : std::vector<std::pair<Shape, Shape>>{
@@ -176,6 +189,23 @@ TEST(ConversionRules, ASlopeOfOneElementHasTheRankOfTheInput) {
     expect_same_bits(run(converted(model, 7), feeds).at("Y").tensor(),
                      run(model, feeds).at("Y").tensor());
   }
+}
+
+// From version 11 on, scales of no elements are none.
+TEST(ConversionRules, ANumberIsResizedByScalesOfNoElements) {
+  const Tensor fed = filled({});
+  for (const Index opset : {9, 10}) {
+    const Node one = node(opset == 9 ? "Upsample" : "Resize", {"X", "scales"}, {"Y"},
+                          {{"mode", attribute(std::string("linear"))}});
+    const std::map<std::string, Tensor> scales{{"scales", testing::tensor({})}};
+    for (const std::optional<Dims>& shape : {std::optional<Dims>(Dims{}), std::optional<Dims>()}) {
+      const Model model = model_of(one, shape, opset, Type::float32, scales);
+      expect_same_bits(output(converted(model, 18), fed), output(model, fed));
+    }
+  }
+  Model open = model_of(node("Resize", {"X", "X"}, {"Y"}), {}, 10);
+  open.graph.nodes[0].attributes["mode"] = attribute(std::string("linear"));
+  testing::thrown("convert/Resize-10", [&] { converted(open, 11); });
 }
 
 TEST(ConversionRules, AModeThatOnlyVersion11HasIsRefused) {
