@@ -130,7 +130,11 @@ TEST(JudgeNode, WhatCannotBeJudgedIsNoPass) {
   b.extended.bounded = too_large;
   EXPECT_EQ(b.judge().verdict, Verdict::harness);
   EXPECT_TRUE(b.judge().over_limit);
-  b.extended.bounded = forbidding;  // a target that gives outputs nevertheless
+  b.extended.bounded = forbidding;  // by rounding alone, for the kernel accepts
+  EXPECT_EQ(b.judge().verdict, Verdict::open);
+  b.means.native = [](const std::vector<Value>&) -> std::vector<Value> {
+    throw Error(ErrorKind::invalid_input, "a rule");
+  };  // a target that gives outputs nevertheless
   EXPECT_EQ(b.judge().verdict, Verdict::accepted_invalid);
   b.means = NodeMeans{};
   EXPECT_EQ(b.judge().verdict, Verdict::unsupported);
