@@ -304,7 +304,7 @@ class Writer:
         raise Unfit("an index or a real that differs by element")
 
     def _negative(self, e: Expr) -> str:
-        return f"(-{self.element(e.args[0])})"
+        return f"negative({bare(self.element(e.args[0]))})"
 
     def _binary(self, e: Expr) -> str:
         if e.value not in STRICT:

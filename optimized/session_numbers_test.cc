@@ -129,5 +129,17 @@ TEST(Numbers, ElementwiseOperationsKeepTheirOrder) {
   }
 }
 
+// Reciprocal tells -0 from 0, which comparisons do not.
+TEST(Numbers, NegKeepsTheSignOfZero) {
+  for (const Shape& shape : {Shape{40}, Shape{1}, Shape{}}) {
+    Net net(shape);
+    net.plant = [](Tensor& fed) {
+      for (Index k = 0; k < fed.size(); ++k) fed.data<float>()[k] = k % 3 == 2 ? -0.0F : 0.0F;
+    };
+    net.output(net.node("Reciprocal", {net.node("Neg", {"x"})}));
+    net.check();
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "model/model.h"
 #include "reference/interpreter.h"
@@ -113,6 +114,54 @@ TEST(Conditioning, BodiesRoundInside) {
   EXPECT_FALSE(moves_inside(16, 1));
   EXPECT_TRUE(moves_inside(16, exact * 1.01F, true));
   EXPECT_FALSE(moves_inside(16, exact * 6, true));
+}
+
+// True if the node If may answer `of_x` for Tan of x, 15 times, and beside it NaN for Neg of 1.
+bool moves_beside(float x, float of_x) {
+  Model model;
+  model.ir_version = 10;
+  model.opsets[""] = 21;
+  model.graph.name = "one";
+  model.graph.inputs.push_back({"c", tensor_type(Type::boolean), {}});
+  for (const std::string name : {"x", "one"})
+    model.graph.inputs.push_back({name, tensor_type(Type::float32), {}});
+  const auto body = std::make_shared<Graph>();
+  body->name = "body";
+  Node node;
+  node.op = "If";
+  node.inputs = {"c"};
+  for (const auto& [op, from, to] : {std::tuple("Tan", "x", "y"), std::tuple("Neg", "one", "z")}) {
+    Node inner;
+    inner.op = op;
+    inner.inputs = {from};
+    inner.outputs = {to};
+    body->nodes.push_back(inner);
+    body->outputs.push_back({to, tensor_type(Type::float32), {}});
+    node.outputs.push_back(std::string(to) + "_made");
+    model.graph.outputs.push_back({node.outputs.back(), tensor_type(Type::float32), {}});
+  }
+  node.attributes["then_branch"].is = std::shared_ptr<const Graph>(body);
+  node.attributes["else_branch"].is = std::shared_ptr<const Graph>(body);
+  model.graph.nodes.push_back(node);
+  require_valid(model, Limits::trusted());
+  Tensor condition(Type::boolean, {}), fed(Type::float32, {15}), one(Type::float32, {1}),
+      tangents(Type::float32, {15}), made(Type::float32, {1});
+  condition.data<bool>()[0] = true;
+  std::fill_n(fed.data<float>(), 15, x);
+  one.data<float>()[0] = 1;
+  std::fill_n(tangents.data<float>(), 15, of_x);
+  made.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+  const auto look_up = [&](const std::string& name) -> Value {
+    return name == "c" ? condition : name == "x" ? fed : one;
+  };
+  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
+  return moves_as_far(model.graph.nodes[0], look_up, expected, {tangents, made});
+}
+
+// The period of the tangent is less than an ulp of 1e10.
+TEST(Conditioning, WhereMostIsLostNothingIsKnownOfOtherOutputs) {
+  EXPECT_TRUE(moves_beside(1e10F, 2.5F));
+  EXPECT_FALSE(moves_beside(0.25F, std::tan(0.25F) * 1.001F));
 }
 
 }  // namespace

@@ -24,6 +24,11 @@ using single::strict_product;
 using single::strict_quotient;
 using single::strict_sum;
 
+// Flips the sign bit. Halide's unary minus is 0 - x, which loses the sign of zero.
+inline Expr negative(const Expr& x) {
+  return single::of_bits(single::bits(x) ^ Expr(uint32_t{0x80000000}));
+}
+
 // Returns a constant of the entry, rounded to the element type as in the reference kernel.
 inline Expr constant(double value) { return Expr(static_cast<float>(value)); }
 
