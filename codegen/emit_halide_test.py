@@ -99,7 +99,7 @@ def test_choices_are_selects_and_types_are_decided(scratch: Path, tmp_path: Path
     toy(scratch, "z[i] = if x[i] < y and not (y == 0) then -x[i] else max(x[i], y)")
     text = generator(scratch, tmp_path)
     condition = "(x_(at) < y_value) && !(y_value == constant(0))"
-    assert f"select({condition}, -x_(at), prim::maximum(x_(at), y_value))" in text
+    assert f"select({condition}, negative(x_(at)), prim::maximum(x_(at), y_value))" in text
     toy(scratch, "when T in integers:\n        z[i] = x[i] / y\n      else:\n        z[i] = x[i] - y", types="numbers")
     assert "result(at) = strict_difference(x_(at), y_value);" in generator(scratch, tmp_path)
 

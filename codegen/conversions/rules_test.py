@@ -113,6 +113,7 @@ def test_what_is_plain() -> None:
     assert not differs(*pair("Squeeze", 13, 21))  # types alone
     assert not differs(*pair("Relu", 1, 6))
     assert idle_attributes(*pair("Relu", 1, 6)) == ["consumed_inputs"]
+    assert idle_attributes(*pair("Clip", 1, 6)) == ["consumed_inputs"]  # which differ in meaning
     assert differs(*pair("Squeeze", 11, 13))
     assert differs(*pair("Selu", 1, 6))  # other defaults
     assert differs(*pair("Erf", 9, 13))  # fewer types

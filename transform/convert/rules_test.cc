@@ -191,6 +191,20 @@ TEST(ConversionRules, ASlopeOfOneElementHasTheRankOfTheInput) {
   }
 }
 
+// Version 1 has an attribute that means nothing.
+TEST(ConversionRules, LimitsOfVersion1StandBesideAnIdleAttribute) {
+  const Tensor fed = filled({7});
+  const std::map<std::string, float> limits{{"min", -0.5F}, {"max", 0.5F}};
+  for (const std::string given : {"", "min", "max", "min max"}) {
+    Node one = node("Clip", {"X"}, {"Y"}, {{"consumed_inputs", attribute(std::vector<Index>{0})}});
+    for (const auto& [name, limit] : limits) {
+      if (given.find(name) != std::string::npos) one.attributes[name] = attribute(limit);
+    }
+    const Model model = model_of(one, dims({7}), 1);
+    expect_same_bits(output(converted(model, 6), fed), output(model, fed));
+  }
+}
+
 // From version 11 on, scales of no elements are none.
 TEST(ConversionRules, ANumberIsResizedByScalesOfNoElements) {
   const Tensor fed = filled({});
