@@ -164,5 +164,57 @@ TEST(Conditioning, WhereMostIsLostNothingIsKnownOfOtherOutputs) {
   EXPECT_FALSE(moves_beside(0.25F, std::tan(0.25F) * 1.001F));
 }
 
+// True if a Scan of 4 steps, whose state begins as x and becomes its tangent, may answer NaN where
+// it adds the last state to a million.
+bool moves_state(float x) {
+  Model model;
+  model.ir_version = 10;
+  model.opsets[""] = 21;
+  model.graph.name = "one";
+  const auto body = std::make_shared<Graph>();
+  body->name = "body";
+  Node node;
+  node.op = "Scan";
+  for (const std::string name : {"s", "u"}) {
+    model.graph.inputs.push_back({name, tensor_type(Type::float32), {}});
+    body->inputs.push_back({name + "_in", tensor_type(Type::float32), {}});
+    node.inputs.push_back(name);
+  }
+  Node tangent, sum;
+  tangent.op = "Tan";
+  tangent.inputs = {"s_in"};
+  tangent.outputs = {"t"};
+  sum.op = "Add";
+  sum.inputs = {"u_in", "t"};
+  sum.outputs = {"z"};
+  body->nodes = {tangent, sum};
+  for (const std::string name : {"t", "z"}) {
+    body->outputs.push_back({name, tensor_type(Type::float32), {}});
+    node.outputs.push_back(name + "_made");
+    model.graph.outputs.push_back({node.outputs.back(), tensor_type(Type::float32), {}});
+  }
+  node.attributes["body"].is = std::shared_ptr<const Graph>(body);
+  node.attributes["num_scan_inputs"].is = Index{1};
+  model.graph.nodes.push_back(node);
+  require_valid(model, Limits::trusted());
+  Tensor state(Type::float32, {1}), rows(Type::float32, {4, 1});
+  state.data<float>()[0] = x;
+  std::fill_n(rows.data<float>(), 4, 1e6F);
+  const auto look_up = [&](const std::string& name) -> Value { return name == "s" ? state : rows; };
+  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
+  std::vector<Value> actual = expected;
+  const Tensor& sums = expected[1].tensor();
+  Tensor stacked(sums.type(), sums.shape());
+  std::copy_n(sums.data<float>(), sums.size(), stacked.data<float>());
+  stacked.data<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+  actual[1] = stacked;
+  return moves_as_far(model.graph.nodes[0], look_up, expected, actual);
+}
+
+TEST(Conditioning, StatesThatAreLostMayBeAnything) {
+  EXPECT_TRUE(moves_state(1e10F));
+  EXPECT_FALSE(moves_state(0.25F));
+}
+
 }  // namespace
 }  // namespace touchstone::fuzz
