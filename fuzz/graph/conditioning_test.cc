@@ -164,8 +164,8 @@ TEST(Conditioning, WhereMostIsLostNothingIsKnownOfOtherOutputs) {
   EXPECT_FALSE(moves_beside(0.25F, std::tan(0.25F) * 1.001F));
 }
 
-// True if a Scan of 4 steps, whose state begins as x and becomes its tangent, may answer NaN where
-// it adds the last state to a million.
+// True if a Scan may answer NaN where it adds its last state to a million. The state begins as x
+// and becomes its tangent at each of 4 steps.
 bool moves_state(float x) {
   Model model;
   model.ir_version = 10;
