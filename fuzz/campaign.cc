@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include "core/error.h"
 #include "fuzz/reduce.h"
@@ -15,6 +16,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds write_pause{2};
+constexpr int pauses_per_write = 20;    // durations of a write between two
 constexpr double last_reductions = 60;  // seconds
 constexpr unsigned seed_shift = 40;
 constexpr Index all_numbers = Index{1} << 39;
@@ -101,7 +103,7 @@ class Loop {
       apply(one->second);
       one = waiting_.erase(one);
     }
-    if (Clock::now() - written_ > write_pause) {
+    if (Clock::now() > next_write_) {
       reduce_some(false);
       write();
     }
@@ -232,9 +234,13 @@ class Loop {
     std::erase_if(all.growth, [&](const auto&) { return k++ % 2 == 1; });
   }
 
+  // A busy disk takes seconds for a write, which is then the rarer.
   void write() {
-    written_ = Clock::now();
+    const Clock::time_point began = Clock::now();
     write_state(state_, options_.folder);
+    const Clock::time_point ended = Clock::now();
+    next_write_ =
+        ended + std::max<Clock::duration>(write_pause, (ended - began) * pauses_per_write);
   }
 
   const CampaignOptions& options_;
@@ -245,7 +251,7 @@ class Loop {
   Examiner examiner_;
   std::map<Index, Ended> waiting_;            // outcomes of later numbers
   std::map<std::string, std::string> known_;  // signature -> hash
-  Clock::time_point began_ = Clock::now(), written_ = began_;
+  Clock::time_point began_ = Clock::now(), next_write_ = began_ + write_pause;
   double before_ = 0, pause_ = 1, reducing_ = 0;  // seconds
 };
 
