@@ -64,17 +64,17 @@ class Codes : public TensorStep {
 
   void look_up(const Tensor& from, Tensor& to) const {
     const auto go = [&](const std::uint8_t* codes) {
-      with_carrier(table_.type(), [&]<class T>() {
+      with_sized(table_.type(), [&]<class T>() {
         const T* const table = table_.data<T>();
         if (!is_packed(to_)) {
           T* const y = to.data<T>();
           for (Index k = 0; k < to.size(); ++k) y[k] = table[codes[k]];
-          return;
+        } else if constexpr (std::is_integral_v<T>) {
+          std::vector<std::uint8_t> made(static_cast<std::size_t>(to.size()));
+          for (std::size_t k = 0; k < made.size(); ++k)
+            made[k] = static_cast<std::uint8_t>(table[codes[k]]);
+          pack(made, to);
         }
-        std::vector<std::uint8_t> made(static_cast<std::size_t>(to.size()));
-        for (std::size_t k = 0; k < made.size(); ++k)
-          made[k] = static_cast<std::uint8_t>(table[codes[k]]);
-        pack(made, to);
       });
     };
     if (is_packed(from_))

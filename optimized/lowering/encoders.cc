@@ -170,7 +170,7 @@ class ValuesStep : public EncoderStep {
       y.charge_texts();
       return true;
     }
-    with_carrier(values_.type(), [&]<class V>() {
+    with_sized(values_.type(), [&]<class V>() {
       const V* const values = values_.data<V>();
       V* const to = y.data<V>();
       each_place(state, x, 0, [&](Index k, Index place) { to[k] = values[place]; });

@@ -100,7 +100,9 @@ template <class F>
 void with_keys(Type type, F f) {
   if (type == Type::float32) return f.template operator()<float>();
   if (type == Type::float64) return f.template operator()<double>();
-  with_carrier(type, f);
+  with_sized(type, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>) f.template operator()<T>();
+  });
 }
 
 class Extremes : public Moves {

@@ -323,7 +323,7 @@ class ExtractorStep : public FeaturesStep {
       y.charge_texts();
       return true;
     }
-    with_carrier(x.type(), [&]<class T>() {
+    with_sized(x.type(), [&]<class T>() {
       const T* const from = x.data<T>();
       T* const to = y.data<T>();
       const Index shares = rows > 1 ? rows : many;

@@ -98,7 +98,7 @@ class OneHot : public Fills {
     Tensor& made = output(state, 0, values.type(), shape);
     if (made.size() == 0) return true;
     fill(state, made, values.bytes().data());
-    with_carrier(values.type(), [&]<class T>() {
+    with_sized(values.type(), [&]<class T>() {
       const T on = values.data<T>()[1];
       place(made.data<T>(), on, indices, classes, count(after), wraps);
     });

@@ -36,7 +36,7 @@ class GatherElements : public Moves {
     Tensor& made = output(state, 0, data.type(), shape);
     if (made.size() == 0) return true;
     const IndexVector strides = dense_strides(from);
-    with_carrier(data.type(), [&]<class T>() {
+    with_sized(data.type(), [&]<class T>() {
       parts(state, indices.size(), [&](Index first, Index end) {
         take(data.data<T>(), indices.data<I>(), made.data<T>(), shape, strides, from[axis], axis,
              first, end);

@@ -32,7 +32,7 @@ class MaxUnpool : public Moves {
     const auto* const places = at.data<std::int64_t>();
     if (!is_inside(state, places, at.size(), count(*pooled))) return false;
     Tensor& made = output(state, 0, x.type(), Shape(*extents));
-    with_carrier(x.type(), [&]<class T>() {
+    with_sized(x.type(), [&]<class T>() {
       zero(state, made.data<T>(), made.size());
       if (wider)
         put_wider(x.data<T>(), places, x.size(), *pooled, *extents, made.data<T>());

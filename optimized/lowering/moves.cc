@@ -1,4 +1,4 @@
-// Family `moves`: data movement of elements of one to eight bytes, by indices and bounds that may
+// Family `moves`: data movement of elements of one to sixteen bytes, by indices and bounds that may
 // be unknown before the run. Strided copies, and rows that are gathered.
 #include <algorithm>
 #include <atomic>
@@ -192,6 +192,9 @@ class Gather : public Moves {
         case 8:
           fine = copy_rows<T, 8>(from, to, at, first, end, rows, extent, row);
           break;
+        case 16:
+          fine = copy_rows<T, 16>(from, to, at, first, end, rows, extent, row);
+          break;
         default:
           fine = copy_rows<T, 0>(from, to, at, first, end, rows, extent, row);
       }
@@ -253,9 +256,7 @@ const Row* row_of(const AnalyzedGraph& graph, Index node) {
       if (fact.inputs[k] == no_value) return nullptr;
       const std::optional<ValueType>& type = graph.value(fact.inputs[k]).type;
       if (!type || type->kind != ValueType::Kind::tensor) return nullptr;
-      const Index bytes = bytes_of(type->element);
-      if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) return nullptr;
-      if (is_packed(type->element)) return nullptr;
+      if (!is_movable(type->element)) return nullptr;
     }
     return &row;
   }

@@ -7,6 +7,7 @@
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/lowering/lowering.h"
 #include "optimized/plan/copies.h"
+#include "reference/bind.h"
 #include "reference/lists.h"
 
 namespace touchstone {
@@ -23,7 +24,24 @@ inline Index bytes_of(Type type) {
   return type == Type::string || type == Type::undefined ? 0 : facts(type).bits / 8;
 }
 
-// Runs a copy, divided among the threads along its outermost dimension with an extent over 1.
+// Returns the copy with elements of 16 bytes as pairs of elements of 8, or nullopt if it has too
+// many dimensions.
+inline std::optional<StridedCopy> in_pairs(const StridedCopy& move) {
+  constexpr std::size_t last = StridedCopy::rank - 1;
+  if (move.extents[last] != 1) return std::nullopt;
+  StridedCopy made;
+  made.extents[0] = 2;
+  made.source_strides[0] = made.target_strides[0] = 1;
+  for (std::size_t d = 0; d < last; ++d) {
+    made.extents[d + 1] = move.extents[d];
+    made.source_strides[d + 1] = 2 * move.source_strides[d];
+    made.target_strides[d + 1] = 2 * move.target_strides[d];
+  }
+  return made;
+}
+
+// Runs a copy of elements of 1, 2, 4 or 8 bytes, divided among the threads along its outermost
+// dimension with an extent over 1.
 inline void copy_in_parts(RunState& state, const StridedCopy& all, Index bytes,
                           const std::byte* from, std::byte* to) {
   std::size_t cut = StridedCopy::rank - 1;
@@ -83,8 +101,15 @@ class Moves : public TensorStep {
     const std::optional<StridedCopy>& found = copy_of(box);
     if (!found) return false;
     const Index bytes = bytes_of(from.type());
-    copy_in_parts(state, *found, bytes, from.bytes().data() + box.from * bytes,
-                  to.bytes().data() + box.to * bytes);
+    const std::byte* const source = from.bytes().data() + box.from * bytes;
+    std::byte* const target = to.bytes().data() + box.to * bytes;
+    if (bytes == 16) {
+      const std::optional<StridedCopy> pairs = in_pairs(*found);
+      if (!pairs) return false;
+      copy_in_parts(state, *pairs, 8, source, target);
+    } else {
+      copy_in_parts(state, *found, bytes, source, target);
+    }
     return true;
   }
 
@@ -108,11 +133,8 @@ class Moves : public TensorStep {
   std::size_t next_ = 0;  // copy of this run
 };
 
-// True for elements of 1, 2, 4 or 8 bytes, each with its own address.
-inline bool is_movable(Type type) {
-  const Index bytes = bytes_of(type);
-  return (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) && !is_packed(type);
-}
+// True for elements of 1, 2, 4, 8 or 16 bytes, each with its own address.
+inline bool is_movable(Type type) { return bytes_of(type) > 0 && !is_packed(type); }
 
 // Returns the element type of a tensor, else Type::undefined. The type that a cast names is known
 // without its shape.
@@ -124,19 +146,19 @@ inline Type element_of(const AnalyzedGraph& graph, Index node, std::size_t k) {
   return k < inputs.size() ? element_type(graph, inputs[k]) : Type::undefined;
 }
 
-// Calls f<T>() with an unsigned integer of as many bytes as a movable element has.
+// Calls f<T>() with a type of 1, 2, 4, 8 or 16 bytes.
 template <class F>
-void with_carrier(Type type, F f) {
-  switch (bytes_of(type)) {
-    case 1:
-      return f.template operator()<std::uint8_t>();
-    case 2:
-      return f.template operator()<std::uint16_t>();
-    case 4:
-      return f.template operator()<std::uint32_t>();
-    default:
-      return f.template operator()<std::uint64_t>();
-  }
+void with_sized_bytes(Index bytes, F f) {
+  if (bytes == 1) return f.template operator()<std::uint8_t>();
+  if (bytes == 2) return f.template operator()<std::uint16_t>();
+  if (bytes == 4) return f.template operator()<std::uint32_t>();
+  if (bytes == 8) return f.template operator()<std::uint64_t>();
+  f.template operator()<Pair64>();
+}
+// With one of as many bytes as a movable element has.
+template <class F>
+void with_sized(Type type, F f) {
+  with_sized_bytes(bytes_of(type), f);
 }
 
 }  // namespace touchstone

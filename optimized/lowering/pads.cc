@@ -85,7 +85,7 @@ class Pad : public Moves {
 
   void fill(RunState& state, Tensor& made) const {
     constexpr Index piece = 16384;
-    with_carrier(made.type(), [&]<class T>() {
+    with_sized(made.type(), [&]<class T>() {
       const T value = has_input(2) ? input(state, 2).data<T>()[0] : T{};
       const Index all = made.size();
       const double cost = static_cast<double>(all) * nanoseconds_an_element;
@@ -127,7 +127,7 @@ class Pad : public Moves {
     for (first = middle, end = middle + 1; end < length && last[end] == last[end - 1] + 1;) ++end;
     const Index step = ceil_div(rows, parts_for(state.pool.size()));
     const double cost = static_cast<double>(made.size()) * nanoseconds_an_element;
-    with_carrier(from.type(), [&]<class T>() {
+    with_sized(from.type(), [&]<class T>() {
       state.each(ceil_div(rows, step), cost, [&](Index part, Index) {
         for (Index row = part * step; row < std::min((part + 1) * step, rows); ++row) {
           const T* x = from.data<T>();

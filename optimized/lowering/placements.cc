@@ -272,8 +272,8 @@ class Dropout : public Placement {
     Tensor one(type, {});
     set_number(one, 0, 1);
     Tensor& mask = output(state, 1, type, from.shape());
-    with_carrier(type,
-                 [&]<class T>() { std::fill_n(mask.data<T>(), mask.size(), one.data<T>()[0]); });
+    with_sized(type,
+               [&]<class T>() { std::fill_n(mask.data<T>(), mask.size(), one.data<T>()[0]); });
     return true;
   }
 };

@@ -15,32 +15,6 @@ namespace {
 
 constexpr Index piece = 4096;  // elements that a thread takes at once
 
-// Calls f<T>() with a carrier of 1, 2, 4, 8 or 16 bytes.
-template <class F>
-void with_any_carrier(Index bytes, F f) {
-  if (bytes == 1) return f.template operator()<std::uint8_t>();
-  if (bytes == 2) return f.template operator()<std::uint16_t>();
-  if (bytes == 4) return f.template operator()<std::uint32_t>();
-  if (bytes == 8) return f.template operator()<std::uint64_t>();
-  f.template operator()<Pair64>();
-}
-
-// Returns the copy with elements of 16 bytes as pairs of elements of 8, or nullopt if it has too
-// many dimensions.
-std::optional<StridedCopy> in_pairs(const StridedCopy& move) {
-  constexpr std::size_t last = StridedCopy::rank - 1;
-  if (move.extents[last] != 1) return std::nullopt;
-  StridedCopy made;
-  made.extents[0] = 2;
-  made.source_strides[0] = made.target_strides[0] = 1;
-  for (std::size_t d = 0; d < last; ++d) {
-    made.extents[d + 1] = move.extents[d];
-    made.source_strides[d + 1] = 2 * move.source_strides[d];
-    made.target_strides[d + 1] = 2 * move.target_strides[d];
-  }
-  return made;
-}
-
 class PlannedMoves : public TensorStep {
  public:
   PlannedMoves(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
@@ -111,7 +85,7 @@ class PlannedMoves : public TensorStep {
     const double cost = static_cast<double>(all) * nanoseconds_an_element;
     if (!output.parts.empty()) {
       if (output.filled) {
-        with_any_carrier(bytes_, [&]<class T>() {
+        with_sized_bytes(bytes_, [&]<class T>() {
           T value{};
           if (output.fill != zero_fill) std::memcpy(&value, source(from, output.fill), sizeof(T));
           state.each(parts, cost, [&](Index part, Index) {
@@ -124,7 +98,7 @@ class PlannedMoves : public TensorStep {
         copy_in_parts(state, part.move, std::min<Index>(bytes_, 8),
                       source(from, part.source) + part.from * bytes_, to + part.to * bytes_);
     } else if (!output.elements.empty()) {
-      with_any_carrier(bytes_, [&]<class T>() {
+      with_sized_bytes(bytes_, [&]<class T>() {
         const T* const x = reinterpret_cast<const T*>(source(from, output.source));
         T* const y = reinterpret_cast<T*>(to);
         state.each(parts, cost, [&](Index part, Index) {
