@@ -97,11 +97,12 @@ template <class A, class B>
 auto pow(const A& base, const B& power) {
   if constexpr (std::is_floating_point_v<A>) {
     const long double exact = as_number(power);
-    if (is_modular<B> &&
-        std::fabs(exact) > 0x1p53L) {  // a double cannot represent whether such a power is odd
+    const auto rounded = static_cast<double>(exact);
+    if (is_modular<B> && rounded != exact) {  // a double does not hold whether the power is odd
       return static_cast<A>(std::pow(static_cast<long double>(base), exact));
     }
-    return static_cast<A>(std::pow(static_cast<double>(base), static_cast<double>(exact)));
+    // glibc's powl takes -2^63 for another power, but a double holds it.
+    return static_cast<A>(std::pow(static_cast<double>(base), rounded));
   } else if constexpr (is_modular<A> && is_modular<B>) {
     return whole_power(Modular<std::int64_t>(static_cast<std::int64_t>(base.v)), power);
   } else {

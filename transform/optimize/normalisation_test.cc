@@ -69,6 +69,15 @@ TEST(Normalisation, OfTheBatchsOwnStatisticsStays) {
   EXPECT_EQ(changes_of(sound(std::move(model))), 0);
 }
 
+// The operator refuses a number, which a factor and an offset would take.
+TEST(Normalisation, OfANumberStays) {
+  for (const std::size_t rank : {0, 1}) {
+    Model model = normalised({}, {}, {});
+    model.graph.inputs[0].shape = std::vector<Dim>(rank, {1, ""});
+    EXPECT_EQ(changes_of(model) > 0, rank > 0);
+  }
+}
+
 // An operand of the rank of an image makes one of a number, which no convolution takes.
 TEST(Normalisation, AFactorThatRaisesTheRankStays) {
   for (const char* op : {"Mul", "Add"}) {
