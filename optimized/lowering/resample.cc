@@ -9,6 +9,7 @@
 #include "core/numbers/convert.h"
 #include "optimized/kernels/resample.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/moves.h"
 #include "optimized/lowering/resample_axes.h"
 #include "optimized/plan/groups.h"
 #include "optimized/registry/isa.h"
@@ -141,11 +142,8 @@ void pick(RunState& state, const std::byte* from, std::byte* to, const Resampled
     return;
   }
   using Row = void (*)(const std::byte*, const std::int32_t*, std::byte*, Index);
-  const Row copied = bytes == 1   ? pick_elements<std::uint8_t>
-                     : bytes == 2 ? pick_elements<std::uint16_t>
-                     : bytes == 4 ? pick_elements<std::uint32_t>
-                     : bytes == 8 ? pick_elements<std::uint64_t>
-                                  : pick_elements<Pair64>;
+  Row copied = nullptr;
+  with_sized_bytes(bytes, [&]<class T>() { copied = pick_elements<T>; });
   split(state, extents.outer, axis.out, 1, [&](Index row, Index rows, Index at, Index n) {
     for (Index k = row; k < row + rows; ++k)
       copied(from + k * axis.in * bytes, index + at, to + (k * axis.out + at) * bytes, n);

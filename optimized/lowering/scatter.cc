@@ -5,6 +5,7 @@
 
 #include "core/checked.h"
 #include "optimized/lowering/families.h"
+#include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
 #include "reference/kernel.h"
 
@@ -49,29 +50,14 @@ struct Combine {
   }
 };
 
-// Calls take<T, reduction>() with a carrier of the type's size, or the type itself if elements are
+// Calls take<T, reduction>() with a type of the elements' size, or the type itself if elements are
 // combined. Returns false if only the reference combines them.
 template <class F>
 bool with_elements(Type type, Reduction reduction, F take) {
   if (reduction == Reduction::none) {
-    const auto moved = [&]<class T>() {
-      take.template operator()<T, Reduction::none>();
-      return true;
-    };
-    switch (type == Type::string ? 0 : facts(type).bits) {
-      case 8:
-        return moved.template operator()<std::uint8_t>();
-      case 16:
-        return moved.template operator()<std::uint16_t>();
-      case 32:
-        return moved.template operator()<std::uint32_t>();
-      case 64:
-        return moved.template operator()<std::uint64_t>();
-      case 128:
-        return moved.template operator()<Pair64>();
-      default:
-        return false;
-    }
+    if (!is_movable(type)) return false;
+    with_sized(type, [&]<class T>() { take.template operator()<T, Reduction::none>(); });
+    return true;
   }
   const auto combined = [&]<class T>() {
     if (type != type_of<T>) return false;
