@@ -17,7 +17,7 @@ import jinja2
 from codegen.cpp import cpp_name, enumerator, quoted
 from codegen.entry import Operator, SpecError, Version
 from codegen.load import load_spec
-from codegen.parameters import cast_options, extended_argument, signature_of, type_arguments
+from codegen.parameters import cast_options, computed_type, extended_argument, signature_of, type_arguments
 from codegen.sharing import share_runs
 from codegen.template_sides import with_sides
 from codegen.units import Unit, primitives, units_of
@@ -32,6 +32,7 @@ def environment() -> jinja2.Environment:
                              keep_trailing_newline=True, undefined=jinja2.StrictUndefined)  # fmt: skip
     env.globals.update(
         type_arguments=type_arguments,
+        computed_type=computed_type,
         cpp_name=cpp_name,
         quoted=quoted,
         enumerator=enumerator,

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from codegen.builtins import INDEX, Sort
 from codegen.cpp import CPP_TYPES, cpp_name, element_type, quoted
 from codegen.entry import SpecError, Version
-from codegen.notation import Statement
+from codegen.notation import Expr, Statement
 
 if TYPE_CHECKING:
     from codegen.units import Unit
@@ -145,6 +146,29 @@ def class_of(of: str) -> str:
 def type_arguments(unit: Unit, constraint: str) -> str:
     """Returns the compute classes with which a constraint's template parameter is instantiated."""
     return ", ".join(dict.fromkeys(class_of(t) for t in unit.types[constraint] if t in CPP_TYPES))
+
+
+def computed_type(unit: Unit, constraint: str) -> str:
+    """Returns C++ of the type whose class a constraint's template parameter gets.
+
+    Elements that are rounded to a type, chosen by an attribute, are computed in double where it is double.
+    """
+    chosen = {let.name for let in unit.meaning.lets if _is_type_of_attribute(let.value)}
+
+    def rounded_to(e: Expr | None) -> str:
+        if e is None:
+            return ""
+        if e.value == "round_to<>" and e.sort == Sort("element", constraint) and e.args[1].value in chosen:
+            return e.args[1].value
+        return next(filter(None, map(rounded_to, e.args)), "")
+
+    of = next(filter(None, (rounded_to(s.value) for s in walk_all(unit.meaning.statements))), "")
+    own = f"plan.type_{constraint}"
+    return f"plan.{cpp_name(of)} == Type::float64 ? Type::float64 : {own}" if of else own
+
+
+def _is_type_of_attribute(e: Expr) -> bool:
+    return e.kind == "call" and e.value == "type" and e.args[0].sort == INDEX
 
 
 def extended_argument(unit: Unit, constraint: str) -> str:

@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "core/budget.h"
 #include "core/error.h"
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"

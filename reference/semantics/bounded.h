@@ -122,6 +122,9 @@ inline double grown(double hi, double lo, double e) {
   return e == 0 && fits(hi, lo) ? 0 : (e + c.u * (std::abs(hi) + e) + c.h) * up;
 }
 
+// A sum of magnitudes at least this great has squares that do not underflow.
+inline constexpr double least_squared = 0x1p-500;
+
 // The value hi + lo, computed with error e and then rounded by `ulps` ulp.
 inline Bounded rounded(double hi, double lo, double e, double ulps = 0.5) {
   const SemanticsContext& c = semantics_context;

@@ -6,6 +6,7 @@
 namespace touchstone {
 
 using bounded::infinity;
+using bounded::least_squared;
 using bounded::up;
 
 void Sum<Bounded>::add_slowly(const Bounded& x) {
@@ -89,7 +90,7 @@ Bounded Sum<Bounded>::get() const {
         count_ == 2 && error_ == 0 && c.precision == c.sum_precision && bounded::fits(v.hi, v.lo);
     if (!fits) {
       double grown = steps * reach;
-      if (c.sums == Sums::aggregate) {
+      if (c.sums == Sums::aggregate && size >= least_squared) {
         const double walk = 2 * random_walk();
         if (walk < grown) grown = walk;  // NaN: a partial sum was too large to be squared
       }

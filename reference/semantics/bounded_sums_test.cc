@@ -12,6 +12,7 @@
 
 #include "core/property_testing.h"
 #include "reference/semantics/exact.h"
+#include "reference/semantics/independent.h"
 
 namespace touchstone {
 namespace {
@@ -139,6 +140,22 @@ TEST(Sum, AggregateHoldsSumsOfFewValues) {
       for (const float x : terms) sum += x;
       EXPECT_LT(std::abs(static_cast<double>(sum) - b.hi) / b.e, 0.7) << count;
     }
+  }
+}
+
+// The squares of such terms are subnormal doubles, or zero.
+TEST(Sum, AggregateHoldsSumsOfTinyTerms) {
+  const BoundedScope rough(Type::float64, Class::strict, Sums::aggregate, false);
+  for (const double size : {0x1p-1000, 0x1p-537, 0x1p-520}) {
+    const std::vector<double> terms{0.1 * size, 0.7 * size, -0.3 * size};
+    Sum<Bounded> sum;
+    Independent<Bounded> independent;
+    for (const double x : terms) {
+      sum.add(Bounded::of(x));
+      independent.add(Bounded::raw(x, 0, 0x1p-53 * size));
+    }
+    EXPECT_GT(sum.get().e, 0x1p-53 * size) << size;
+    EXPECT_GT(independent.get().e, 0x1p-52 * size) << size;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/property_testing.h"
 #include "reference/semantics/bounded.h"
 #include "reference/semantics/exact.h"
+#include "reference/semantics/extended.h"
 #include "reference/semantics/opaque.h"
 
 namespace touchstone {
@@ -366,6 +367,20 @@ TEST(Bounded, ASumOfExactTermsOverflowsFromTheLimitOn) {
   EXPECT_EQ((Bounded::of(-largest) - Bounded::of(0x1p102)).specials(), 0);
   EXPECT_EQ((Bounded::of(largest) + Bounded::of(0x1p103)).specials(), special::infinity);
   EXPECT_EQ((Bounded::raw(largest, 0, 0x1p100) + Bounded::of(1)).specials(), special::infinity);
+}
+
+TEST(Bounded, ADoubleIsRoundedByAFloatComputation) {
+  Tensor doubles(Type::float64, {3});
+  doubles.data<double>()[0] = 0.1;
+  doubles.data<double>()[1] = 0.5;
+  doubles.data<double>()[2] = -infinity;
+  const BoundedScope narrow(Type::float32, Class::strict);
+  EXPECT_TRUE(inside(exactly<Bounded>(doubles, 0), static_cast<double>(0.1F)));
+  EXPECT_LT(exactly<Bounded>(doubles, 0).e, 0x1p-27);
+  EXPECT_EQ(exactly<Bounded>(doubles, 1).e, 0);
+  EXPECT_EQ(exactly<Bounded>(doubles, 2).hi, -infinity);
+  const BoundedScope wide(Type::float64, Class::strict);
+  EXPECT_EQ(exactly<Bounded>(doubles, 0).e, 0);
 }
 
 }  // namespace

@@ -45,8 +45,11 @@ template <>
 inline Bounded exactly<Bounded>(const Tensor& tensor, Index k) {
   const long double value = number_at(tensor, k);
   const auto hi = static_cast<double>(value);
-  return facts(tensor.type()).is_float ? Bounded::raw(hi, 0, 0)
-                                       : bounded::rounded(hi, static_cast<double>(value - hi), 0);
+  // A double that a float32 computation reads is rounded, as an integer is.
+  const bool fits = facts(tensor.type()).is_float &&
+                    (tensor.type() != Type::float64 || semantics_context.precision == 53);
+  return fits || !std::isfinite(hi) ? Bounded::raw(hi, 0, 0)
+                                    : bounded::rounded(hi, static_cast<double>(value - hi), 0);
 }
 
 // Positions to sample: the corners, the extremes of the target's answer, the rest by the seed.

@@ -24,7 +24,8 @@ struct Independent<Bounded> {
   Bounded get() const {
     Bounded sum = sum_.get();
     const double walk = 2 * std::sqrt(squares_);
-    if (semantics_context.sums == Sums::aggregate && walk < errors_)
+    if (semantics_context.sums == Sums::aggregate && errors_ >= bounded::least_squared &&
+        walk < errors_)
       sum.e = std::max(sum.e - (errors_ - walk), walk) * bounded::up;
     return sum;
   }
