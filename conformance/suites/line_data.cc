@@ -23,8 +23,9 @@ constexpr std::array<std::string_view, 13> regimes{
 
 class Draw {
  public:
-  Draw(std::uint64_t key, Index element)
-      : state_(key + static_cast<std::uint64_t>(element) * 0x632be59bd9b4e019) {}
+  Draw(std::uint64_t key, Index element, Type type)
+      : state_(key + static_cast<std::uint64_t>(element) * 0x632be59bd9b4e019),
+        wide_(type == Type::float64 || type == Type::complex128) {}
 
   std::uint64_t bits() {  // splitmix64
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
@@ -34,15 +35,18 @@ class Draw {
   }
   Number uniform() { return static_cast<Number>(bits() >> 11U) / 9007199254740992.0L; }
   std::uint64_t below(std::uint64_t count) { return bits() % count; }
+  // Doubles get random bits to their last, or the rounding errors of their sums would agree.
   Number normal() {
+    const int places = wide_ ? 56 : 32;
     std::int64_t sum = 0;
-    for (int k = 0; k < 12; ++k) sum += static_cast<std::int64_t>(bits() >> 32U);
-    return static_cast<Number>(sum - (std::int64_t{6} << 32U)) / 4294967296.0L;
+    for (int k = 0; k < 12; ++k) sum += static_cast<std::int64_t>(bits() >> (64 - places));
+    return std::ldexp(static_cast<Number>(sum - (std::int64_t{6} << places)), -places);
   }
   Number sign() { return below(2) == 0 ? 1.0L : -1.0L; }
 
  private:
   std::uint64_t state_;
+  bool wide_;
 };
 
 // Returns the number of binades that log-uniform data spans, half of them below one.
@@ -162,9 +166,9 @@ bool is_regime(std::string_view name) {
 void fill(Tensor& tensor, std::string_view regime, std::uint64_t key) {
   const Type type = tensor.type();
   const TypeFacts& is = facts(type);
-  const Draw shared(key ^ 0x5bd1e995, -1);
+  const Draw shared(key ^ 0x5bd1e995, -1, type);
   for (Index k = 0; k < tensor.size(); ++k) {
-    Draw draw(key, k);
+    Draw draw(key, k, type);
     if (type == Type::string) {
       tensor.data<std::string>()[k] = word(regime, draw, shared);
     } else if (type == Type::boolean) {

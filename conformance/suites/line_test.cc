@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "conformance/suites/line_data.h"
@@ -138,6 +139,20 @@ TEST(LineData, EveryRegimeFillsEveryType) {
           std::any_of(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{0}; }))
           << name(static_cast<Type>(code)) << " " << regime;
     }
+  }
+}
+
+// Sums of doubles whose last bits agree have rounding errors that agree.
+TEST(LineData, DoublesAreRandomToTheirLastBits) {
+  for (const char* regime : {"real", "far", "cancel", "above"}) {
+    Tensor doubles(Type::float64, {512});
+    fill(doubles, regime, 7);
+    double mean = 0;
+    for (const double x : numbers(doubles)) {
+      const double places = std::ldexp(x, 36);  // a fraction that a step of 2^-32 leaves alone
+      mean += (places - std::floor(places)) / 512;
+    }
+    EXPECT_NEAR(mean, 0.5, 0.07) << regime;
   }
 }
 

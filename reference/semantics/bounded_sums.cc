@@ -125,6 +125,9 @@ int significant_bits(double x) {
 void Prod<Bounded>::add(const Bounded& x) {
   const bool one = x.plain() && x.e == 0 && x.lo == 0 && std::abs(x.hi) == 1;
   if (!one) ++count_;
+  nan_ = nan_ || std::isnan(x.hi) || !x.plain() || (x.e != 0 && x.e >= std::abs(x.hi));
+  infinite_ = infinite_ || std::isinf(x.hi);
+  negative_ = negative_ != std::signbit(x.hi);
   if (x.e != 0 || x.lo != 0 || !std::isfinite(x.hi))
     exact_ = false;
   else
@@ -149,6 +152,12 @@ void Prod<Bounded>::add(const Bounded& x) {
 
 Bounded Prod<Bounded>::get() const {
   const SemanticsContext& c = semantics_context;
+  // An order that underflows before it meets an infinity is NaN, others are infinite.
+  if (std::isnan(value_.hi) && infinite_ && !nan_ && !zero_) {
+    Bounded out = Bounded::raw(negative_ ? -infinity : infinity, 0, 0);
+    out.add_specials(special::nan);
+    return out;
+  }
   // Some order of the factors overflows midway, with the sign of the factors so far; another
   // underflows to zero.
   const bool overflows = !(peak_ < c.limit), vanishes = trough_ < (c.flush ? c.normal : c.tiny);

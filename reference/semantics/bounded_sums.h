@@ -93,6 +93,8 @@ struct Prod<Bounded> {
   Index count_ = 0;  // factors other than 1 and -1
   int bits_ = 0;     // significant bits of all factors together
   bool exact_ = true, zero_ = false;
+  bool infinite_ = false, negative_ = false;
+  bool nan_ = false;  // a factor is NaN, or one whose sign or zeroness is not certain
 };
 
 // A product inside a dot product: even in class fast it is not rounded to 16 bits, since sums are

@@ -233,6 +233,18 @@ TEST(Prod, WhereOrdersOverflowAndVanishAnythingIsRight) {
   EXPECT_TRUE(product({infinity, 1e-30, 1e30}).plain());
 }
 
+// Beside an infinity, doubles whose product underflows are zero in some orders: NaN.
+TEST(Prod, AnInfinityIsNaNOnlyWhereOthersVanishFirst) {
+  const BoundedScope scope(Type::float64);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Bounded vanishing = product({-1e-300, 1e-300, infinity, 2});
+  EXPECT_EQ(vanishing.hi, -infinity);
+  EXPECT_EQ(vanishing.specials(), special::nan);
+  EXPECT_TRUE(std::isnan(product({0, infinity}).hi));
+  EXPECT_TRUE(product({0, infinity}).plain());
+  EXPECT_TRUE(std::isnan(product({std::nan(""), 1e-300, 1e-300, infinity}).hi));
+}
+
 TEST(MaxMin, CarryTheErrorOfThoseThatCanWin) {
   const BoundedScope scope(Type::float32, Class::strict);
   Max<Bounded> max;
