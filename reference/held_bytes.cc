@@ -1,6 +1,8 @@
 // Sizes of containers' memory. See reference/held_bytes.h.
 #include "reference/held_bytes.h"
 
+#include "core/budget.h"
+
 namespace touchstone {
 namespace {
 
@@ -31,6 +33,13 @@ Index bytes_of_lists(const Value& value) {
     return bytes;
   }
   return 0;
+}
+
+void charge_copy(const Value& value) {
+  constexpr Index bytes_a_step = 16;
+  const Index bytes = bytes_of_lists(value);
+  charge_scratch(bytes);
+  charge_work(bytes / bytes_a_step);
 }
 
 void charge_texts(const Value& value) {

@@ -58,8 +58,6 @@ std::vector<std::string> names_of(const std::vector<ValueInfo>& values) {
   return names;
 }
 
-constexpr Index copied_a_step = 16;  // in bytes
-
 void refuse(Error error) { throw error; }
 
 // Wraps a plain value in an optional where the graph declares one. A loop may thus start with an
@@ -87,13 +85,6 @@ void check_inputs(const Call& call) {
                                             "') is left out by the function's caller");
   }
   bind_types(*call.node, types, refuse);
-}
-
-// A container that a node reads is copied: charges its bytes while the node runs, and the work.
-void charge_copy(const Value& list) {
-  const Index bytes = bytes_of_lists(list);
-  charge_scratch(bytes);
-  charge_work(bytes / copied_a_step);
 }
 
 class Runner {

@@ -50,6 +50,7 @@ struct FirstLargest {
   At at{};
   bool any = false;
   void add(const C& x, const At& where) {
+    if (any) note_choice(v, x);
     if (any && !surely(less(v, x)) && !(surely(is_nan(x)) && !surely(is_nan(v)))) return;
     v = x, at = where, any = true;
   }
@@ -60,6 +61,7 @@ struct FirstSmallest {
   At at{};
   bool any = false;
   void add(const C& x, const At& where) {
+    if (any) note_choice(v, x);
     if (any && !surely(less(x, v)) && !(surely(is_nan(x)) && !surely(is_nan(v)))) return;
     v = x, at = where, any = true;
   }

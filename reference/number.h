@@ -269,6 +269,9 @@ template <class C>
 C select(bool predicate, const C& a, const C& b) {
   return predicate ? a : b;
 }
+// Notes that an argmax compares two numbers; bounded ones may be too close for it.
+template <class C>
+void note_choice(const C&, const C&) {}
 inline bool surely(bool predicate) { return predicate; }  // the exact values' answer, for branches
 
 // -- accumulators

@@ -148,10 +148,14 @@ class Tally {
 
   void one(std::size_t k) {
     const Bounded& b = expected_.values[k];
+    const long double a = number_at(actual_, position(k));
+    if (expected_.unsure_choice && !(std::isfinite(b.hi) && std::isfinite(a))) {
+      ++out_.open;
+      return;
+    }
     const bool open = is_open(b);
     ++(open ? out_.open : out_.judged);
     if (b.e == infinity) return;
-    const long double a = number_at(actual_, position(k));
     Element e = look(b, a, format_);
     // The arbiter has one value: a set of alternatives is judged by its members' own bounds.
     const bool close = !b.is_set() && std::abs(e.utilisation - 1) <= close_call;

@@ -18,7 +18,6 @@ namespace touchstone {
 namespace {
 
 constexpr std::string_view operators[] = {"If", "Loop", "Scan", "SequenceMap"};
-constexpr Index bytes_a_step = 16;  // of a container that a node copies
 
 void refuse(Error error) { throw error; }
 
@@ -89,9 +88,7 @@ class Control : public TensorStep {
       check_value(value, state.limits);
       types.push_back(value.absent() ? std::nullopt : std::optional(value.type()));
       if (value.absent() || value.is_tensor()) continue;
-      const Index bytes = bytes_of_lists(value);
-      charge_scratch(bytes);
-      charge_work(bytes / bytes_a_step);
+      charge_copy(value);
     }
     if (types != input_types_) {
       bind_types(node(), types, refuse);

@@ -20,6 +20,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &trees_family,
       &distances_family,
       &bodies_family,
+      &containers_family,
       &fourier_family,
       &integer_convolution_family,
       &roi_align_family,

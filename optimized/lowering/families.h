@@ -11,6 +11,7 @@ extern const KernelFamily attention_family;
 extern const KernelFamily bodies_family;
 extern const KernelFamily codes_family;
 extern const KernelFamily col2im_family;
+extern const KernelFamily containers_family;
 extern const KernelFamily convolution_family;
 extern const KernelFamily deformable_convolution_family;
 extern const KernelFamily determinants_family;

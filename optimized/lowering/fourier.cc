@@ -118,6 +118,14 @@ void sum_in_order(const Transforms& all, const Elements& elements, const float* 
   }
 }
 
+// The imaginary parts of a real series' first and middle bins are zero: all sines of their sums
+// are.
+void clear_unturned(const Transforms& all, float* to) {
+  if (all.reads_complex || !all.writes_complex) return;
+  to[1] = 0;
+  if (all.length % 2 == 0 && all.length / 2 < all.bins) to[all.length / 2 * all.to_stride + 1] = 0;
+}
+
 class FourierStep : public TensorStep {
  public:
   FourierStep(const AnalyzedGraph& graph, Index index, std::vector<Index> buffers)
@@ -285,6 +293,7 @@ class FourierStep : public TensorStep {
                     all.inverse ? static_cast<double>(all.length) : 1, to});
     for (Index v = 0; v < width; ++v) {
       const bool decides = unusual[v] != 0;
+      clear_unturned(all, to[v]);
       if (decides || in_order_)
         sum_in_order(all, elements_of(all, decides, from[v]), from[v], to[v]);
     }

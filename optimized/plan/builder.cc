@@ -384,17 +384,4 @@ void Builder::on_row_kernel(Index node) {
   add(row_kernel_step(graph_, node, place_outputs(node, &AnalyzedValue::floats)), {node});
 }
 
-void Builder::on_reference(Index node) {
-  tell_tensors(node);
-  // Its outputs may alias its inputs (a sequence that holds an input, or the input itself).
-  for (const std::string& name : names_used(*graph_.node(node).node)) {
-    const auto found = tensors.find(graph_.find(name));
-    if (found != tensors.end()) shared_.push_back(found->second);
-  }
-  for (const Index value : graph_.node(node).outputs) {
-    if (value != no_value) last_use[value] = static_cast<Index>(steps.size());
-  }
-  add(reference_step(graph_, node), {node});
-}
-
 }  // namespace touchstone

@@ -90,6 +90,7 @@ class Builder {
   const Blocked& place_blocked(Index value);
   std::vector<Index> place_outputs(Index node, bool (AnalyzedValue::*places)() const);
   void build_view(const Group& group);
+  void add_sharing(Index node, std::unique_ptr<Step> step);
   void build(const Group& group);
   void tell_tensors(Index node);
   void tell_tensors(const std::vector<Index>& values);

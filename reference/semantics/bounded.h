@@ -194,6 +194,12 @@ TriBool less(const Bounded& a, const Bounded& b);
 TriBool less_equal(const Bounded& a, const Bounded& b);
 TriBool equal(const Bounded& a, const Bounded& b);
 TriBool is_nan(const Bounded& a);
+
+// True once an argmax had to choose between numbers whose bounds overlap.
+inline thread_local bool unsure_choice = false;
+inline void note_choice(const Bounded& a, const Bounded& b) {
+  if (a.e + b.e > 0 && std::abs(a.hi - b.hi) <= a.e + b.e) unsure_choice = true;
+}
 TriBool is_inf(const Bounded& a);
 
 inline Bounded select(TriBool predicate, const Bounded& a, const Bounded& b) {

@@ -62,6 +62,7 @@ class ExtendedBind {
  public:
   explicit ExtendedBind(ExtendedCall<S>& call) : call_(call) {
     call.outputs.resize(call.observed.size());
+    unsure_choice = false;
   }
   ExtendedBind(const ExtendedBind&) = delete;
   ExtendedBind& operator=(const ExtendedBind&) = delete;
@@ -120,6 +121,7 @@ class ExtendedBind {
       if (made.k >= static_cast<Index>(call_.outputs.size())) continue;
       ExtendedOutput<S>& output = call_.outputs[static_cast<std::size_t>(made.k)];
       output.shape = made.view.shape, output.type = made.view.type, output.present = true;
+      output.unsure_choice = unsure_choice;
       if (made.sample) {
         output.at = *made.sample;
         for (Index k : output.at) output.values.push_back(made.view.data[k]);

@@ -24,6 +24,9 @@ struct ExtendedOutput {
   // Sums that elements have in common, as the means of rows: their errors are shared by all
   // elements of a row. 0: there are none.
   Index lanes = 0;
+  // Rounding decides an argmax, as the row of a pivot: beside infinities each choice gives another
+  // result.
+  bool unsure_choice = false;
   // Random draws whose frequencies were compared with their distribution, and why chance does not
   // give them ("": it may).
   Index drawn = 0;
