@@ -107,5 +107,55 @@ TEST(Containers, ALoopGrowsASequence) {
   same(model_of(build, feeds(5)), {feeds(5), feeds(0), feeds(40)});
 }
 
+// Parts of every length, along each axis, of elements of every size.
+TEST(Containers, TensorsAreSplitIntoSequencesAndJoined) {
+  for (const Type type : {Type::float32, Type::int8, Type::float64, Type::boolean}) {
+    for (const Index axis : {0, 1, -1, 3, -4}) {
+      for (const char* split : {"", "each", "lengths", "wrong", "none"}) {
+        for (const Index keepdims : {0, 1}) {
+          SCOPED_TRACE(std::string(split) + " " + std::to_string(axis));
+          std::vector<std::string> inputs{"x"};
+          if (*split != 0) inputs.emplace_back(split);
+          Build build;
+          build
+              .node("SplitToSequence", inputs, {"s"},
+                    {{"axis", integer(axis)}, {"keepdims", integer(keepdims)}})
+              .node("ConcatFromSequence", {"s"}, {"y"}, {{"axis", integer(axis)}})
+              .node("SequenceAt", {"s", "none"}, {"part"})
+              .out("y")
+              .out("part");
+          const auto feeds = [&](const Shape& shape) {
+            return Feeds{{"x", numbers(type, shape, {1, 2, 3, 4, 5, 6, 7})},
+                         {"each", numbers(Type::int32, {}, {2})},
+                         {"lengths", list({1, 0, 3})},
+                         {"wrong", list({-1, 5})},
+                         {"none", numbers(Type::int64, {}, {0})}};
+          };
+          same(model_of(build, feeds({4, 4, 4})), {feeds({4, 4, 4}), feeds({3, 2, 4})});
+        }
+      }
+    }
+  }
+}
+
+TEST(Containers, SequencesAreStackedOrRefused) {
+  for (const Index axis : {0, 2, -3, -4, 3}) {
+    for (const Index adds : {0, 1}) {
+      SCOPED_TRACE(axis);
+      Build build;
+      build.node("SequenceConstruct", {"x", "z", "x"}, {"s"})
+          .node("ConcatFromSequence", {"s"}, {"y"},
+                {{"axis", integer(axis)}, {"new_axis", integer(adds)}})
+          .out("y");
+      const auto feeds = [](const Shape& x, const Shape& z) {
+        return Feeds{{"x", numbers(Type::int64, x, {1, 2, 3})},
+                     {"z", numbers(Type::int64, z, {4, 5, 6, 7})}};
+      };
+      same(model_of(build, feeds({2, 3}, {2, 3})), {feeds({2, 3}, {2, 3}), feeds({2, 3}, {4, 3}),
+                                                    feeds({2, 0}, {2, 0}), feeds({2}, {2, 3})});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace touchstone::flow

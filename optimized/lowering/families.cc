@@ -43,6 +43,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &gather_elements_family,
       &fills_family,
       &split_family,
+      &sequence_moves_family,
       &running_sums_family,
       &linear_models_family,
       &features_family,

@@ -49,6 +49,7 @@ extern const KernelFamily row_norms_family;
 extern const KernelFamily row_statistics_family;
 extern const KernelFamily running_sums_family;
 extern const KernelFamily scatter_family;
+extern const KernelFamily sequence_moves_family;
 extern const KernelFamily split_family;
 extern const KernelFamily suppression_family;
 extern const KernelFamily topk_family;
