@@ -115,7 +115,8 @@ class ConcatFromSequence : public SequenceMoves {
  private:
   bool moved(RunState& state) override {
     const auto* const from = std::get_if<Sequence>(&value(state, fact().inputs[0]).is);
-    if (from == nullptr || from->items.empty()) return false;
+    if (from == nullptr || from->items.empty() || from->inner.kind != ValueType::Kind::tensor)
+      return false;
     const Tensor& first = from->items[0].tensor();
     const bool adds = fact().attributes().integer("new_axis") != 0;
     const Index rank = first.shape().size() + (adds ? 1 : 0);
