@@ -5,6 +5,7 @@
 
 #include "core/budget.h"
 #include "optimized/lowering/families.h"
+#include "optimized/plan/plan_memory.h"
 #include "reference/held_bytes.h"
 #include "reference/interpreter.h"
 
@@ -55,11 +56,9 @@ class Containers : public TensorStep {
   Value member(RunState& state, std::size_t k) const {
     const AnalyzedValue& input = graph_.value(fact().inputs[k]);
     if (!input.placeable() || input.constant) return taken(state, k);
-    const Tensor& from = value(state, k).tensor();
-    Tensor made(from.type(), from.shape(), Storage::unfilled);
-    charge_work(1 + static_cast<Index>(from.bytes().size()) / bytes_a_step);
-    std::copy(from.bytes().begin(), from.bytes().end(), made.bytes().begin());
-    return made;
+    const Value& from = value(state, k);
+    charge_work(1 + static_cast<Index>(from.tensor().bytes().size()) / bytes_a_step);
+    return detached(from, nullptr);
   }
   // Returns the place that input k names in a sequence of `length`, counted from the end if it is
   // negative; nullopt if it is not one of `places`.

@@ -24,8 +24,9 @@ Value detached(const Value& value, const PlanMemory* own) {
   if (value.is_tensor()) {
     const Tensor& held = value.tensor();
     if (own != nullptr && is_outside(value, *own)) return value;
-    Tensor made(held.type(), held.shape());
-    if (held.type() == Type::string) {
+    const bool is_text = held.type() == Type::string;
+    Tensor made(held.type(), held.shape(), is_text ? Storage::values : Storage::unfilled);
+    if (is_text) {
       std::copy_n(held.data<std::string>(), held.size(), made.data<std::string>());
     } else if (!held.bytes().empty()) {
       std::memcpy(made.bytes().data(), held.bytes().data(), held.bytes().size());
