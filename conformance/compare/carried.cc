@@ -35,8 +35,11 @@ CarriedNode::CarriedNode(const Node& node, std::vector<Carried> inputs, std::vec
       observed_(std::move(observed)),
       interpretation_(interpretation),
       options_(options) {
-  for (const Carried& input : inputs_) {
+  // A measure, as Shape or Size, reads no element: its result is known exactly.
+  const bool reads_elements = !node_.signature || node_.signature->form != "measure";
+  for (Carried& input : inputs_) {
     seen_inputs_.push_back(input.ours);
+    if (!reads_elements) input.bound.clear();
     if (input.bound.empty()) continue;
     const Tensor& tensor = input.ours.tensor();
     if (tensor.shape().size() < 2 && tensor.size() <= short_list)

@@ -100,6 +100,18 @@ TEST(Region, AChoiceByWhatWasNotSeenIsOpen) {
   EXPECT_NE(found.detail, "");
 }
 
+TEST(Region, AShapeReadsNoElement) {
+  const auto judged = [](Index size) {
+    Tensor shape(Type::int64, {1});
+    shape.data<Index>()[0] = size;
+    const Model model = chain({node("Exp", {"x"}, "a"), node("Shape", {"a"}, "y")});
+    return judge_region(model, {0, 1}, {{"x", inputs()}, {"y", shape}}, {}).verdict;
+  };
+  EXPECT_FALSE(judge::is_fail(judged(20)));
+  EXPECT_NE(judged(20), judge::Verdict::open);
+  EXPECT_TRUE(judge::is_fail(judged(19)));
+}
+
 TEST(Region, AShortListMayBeSizes) {
   const Values seen{{"x", floats({1})}, {"b", floats({-2.71828F})}};
   const RegionJudgement found = judge_region(fused(), {0, 1}, seen, {});

@@ -34,11 +34,11 @@ struct IndexOf<Opaque> {
   using Is = OpaqueIndex;
 };
 template <>
-constexpr bool is_extended<Bounded> = true;
+inline constexpr bool is_extended<Bounded> = true;
 template <>
-constexpr bool is_extended<Exact> = true;
+inline constexpr bool is_extended<Exact> = true;
 template <>
-constexpr bool is_extended<Opaque> = true;
+inline constexpr bool is_extended<Opaque> = true;
 
 template <class S>
 concept ExtendedNumber = is_extended<S>;
