@@ -39,7 +39,7 @@ struct Waiting {
 void RunSlot::forget() {
   plans.clear();
   arena = std::make_shared<SharedArena>();
-  outputs = std::make_shared<OutputBuffers>();
+  outputs->clear();
   own.reset();
 }
 

@@ -2,6 +2,7 @@
 // threads that help it. Runs at the same time take several; all share the model and its weights.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <list>
 #include <memory>
@@ -29,7 +30,7 @@ struct RunSlot {
   RunLock lock;  // guards all members below
   std::optional<ThreadPool> own;
   std::shared_ptr<SharedArena> arena = std::make_shared<SharedArena>();
-  std::shared_ptr<OutputBuffers> outputs = std::make_shared<OutputBuffers>();
+  const std::shared_ptr<OutputBuffers> outputs = std::make_shared<OutputBuffers>();
   std::vector<Timing> timings = {};
   std::list<MadePlan> plans = {};  // most recently used first
 };
@@ -59,6 +60,11 @@ class RunSlots {
   };
 
   RunSlot& first() { return all_.front(); }
+  // True if a slot keeps the memory of this output for later runs.
+  bool keep(const Tensor& output) const {
+    return std::ranges::any_of(all_,
+                               [&](const RunSlot& slot) { return slot.outputs->keeps(output); });
+  }
   // Returns the slot that was taken last.
   RunSlot& latest() { return *latest_.load(); }
 

@@ -339,6 +339,8 @@ void Session::Bound::run() {
   });
 }
 
+bool Session::keeps(const Tensor& output) const { return impl_->slots.keep(output); }
+
 std::vector<Placement> Session::placement() const {
   return impl_->of_last([](const RunSlot& slot) {
     return slot.plans.empty() ? std::vector<Placement>{} : slot.plans.front().plan->placement();

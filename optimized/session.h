@@ -65,6 +65,10 @@ class Session {
   class Bound;
   Bound bind(std::map<std::string, Value> feeds, std::map<std::string, Tensor> outputs);
 
+  // True if the session made this output in memory that it keeps for later runs: until then only
+  // the caller, and outputs of the same identity, use the memory. Thread-safe.
+  bool keeps(const Tensor& output) const;
+
   // Placement of nodes and bytes of the arena, for the run that began last, after its end. Before
   // the first run: for the plan made at load, or empty.
   std::vector<Placement> placement() const;

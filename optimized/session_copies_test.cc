@@ -100,6 +100,19 @@ TEST(Session, MovesAreWhatTheReferenceSaysOfThem) {
   EXPECT_THAT(kernels, ::testing::HasSubstr("strided copy")) << kernels;
 }
 
+TEST(Session, PadsByAttributesFillWithTheirValue) {
+  for (const float value : {0.0F, -std::numeric_limits<float>::infinity(), 1.5F}) {
+    Net net({2, 3, 5, 6});
+    net.opset(9);
+    for (const std::vector<Index>& pads : std::vector<std::vector<Index>>{
+             {0, 0, 1, 2, 0, 0, 3, 0}, {0, 1, -2, 0, 1, 0, 0, -3}, {0, 0, -5, 0, 0, 0, 0, 0}}) {
+      net.output(net.node("Pad", {"x"}, {{"pads", pads}}));
+      net.real("value", value);
+    }
+    EXPECT_THAT(net.check(), ::testing::Not(::testing::HasSubstr("reference")));
+  }
+}
+
 TEST(Session, DimensionsThatAreReadByThemselves) {
   Net net({2, 7, 9, 5});
   const auto list = [&](std::vector<Index> items) { return net.integers(std::move(items)); };

@@ -137,6 +137,10 @@ class Net {
   void words(const std::string& name, const std::string& held) {
     model_.graph.nodes.back().attributes[name].is = held;
   }
+  // Sets a float attribute of the last node.
+  void real(const std::string& name, float held) {
+    model_.graph.nodes.back().attributes[name].is = held;
+  }
   void output(const std::string& name, Type type = Type::float32) {
     ValueInfo made;
     made.name = name;

@@ -17,4 +17,7 @@ struct SupportKernels {
 
 extern const SupportKernels support_kernels_sse41, support_kernels_avx2, support_kernels_avx512;
 
+enum class Isa;
+const SupportKernels& support_kernels_of(Isa isa);
+
 }  // namespace touchstone

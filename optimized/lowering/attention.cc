@@ -6,9 +6,12 @@
 
 #include "core/budget.h"
 #include "core/checked.h"
+#include "core/numbers/convert.h"
 #include "optimized/kernels/dots.h"
 #include "optimized/kernels/gemm.h"
 #include "optimized/kernels/row_norms.h"
+#include "optimized/kernels/support_kernels.h"
+#include "optimized/lowering/attention_extents.h"
 #include "optimized/lowering/attention_mask.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/kept_memory.h"
@@ -17,12 +20,13 @@
 namespace touchstone {
 namespace {
 
-using attention::add_mask, attention::infinity, attention::Mask;
+using attention::add_mask, attention::Extents, attention::Heads, attention::infinity,
+    attention::KeyRange, attention::Mask;
 
-constexpr Index min_rows = 8;         // below, packing costs more than the product
-constexpr Index most_scores = 65536;  // floats of a block, unless it has only min_rows rows
-constexpr Index keys_at_once = 64;    // scaled keys that are read without packing
-constexpr Index longest = Index{1} << 30;
+constexpr Index min_rows = 8;               // below, packing costs more than the product
+constexpr Index most_scores = 65536;        // floats of a block, unless it has only min_rows rows
+constexpr Index keys_at_once = 64;          // scaled keys that are read without packing
+constexpr Index farthest = Index{1} << 40;  // positions beyond all keys
 constexpr double nanoseconds_a_weight = 0.5;
 
 enum Inputs : std::size_t { q_in, k_in, v_in, mask_in, past_key_in, past_value_in, nonpad_in };
@@ -30,29 +34,7 @@ enum Outputs : std::size_t { y_out, present_key_out, present_value_out, scores_o
 
 Index padded(Index floats) { return ceil_div(floats, Index{16}) * 16; }
 
-// Numbers of heads and positions, and sizes of a head.
-struct Extents {
-  Index batch = 0, heads = 0, kv_heads = 0, queries = 0, past = 0, steps = 0, total = 0;
-  Index depth = 0, width = 0;  // of a key, of a value
-  bool is_flat = false;        // three-dimensional inputs
-
-  Index pairs() const { return batch * kv_heads; }           // of keys and values
-  Index rows() const { return heads / kv_heads * queries; }  // of queries, for a pair
-};
-
-// Vectors of one length, by sample, head and position.
-struct Heads {
-  const float* data = nullptr;
-  Index batch = 0, head = 0, step = 0;  // strides
-
-  Heads(const float* data, bool is_flat, Index heads, Index steps, Index size)
-      : data(data),
-        batch(heads * steps * size),
-        head(is_flat ? size : steps * size),
-        step(is_flat ? heads * size : size) {}
-  Index offset(Index b, Index h, Index i) const { return b * batch + h * head + i * step; }
-  const float* at(Index b, Index h, Index i) const { return data + offset(b, h, i); }
-};
+enum class Shown : Index { raw, capped, masked, weights };  // qk_matmul_output_mode
 
 void scale(const float* from, Index count, float by, float* to) {
   for (Index k = 0; k < count; ++k) to[k] = from[k] * by;
@@ -65,21 +47,29 @@ class Attention : public TensorStep {
         gemm_(chosen_isa()),
         thin_(thin_of(chosen_isa())),
         dots_(dots_of(chosen_isa())),
-        softmax_(row_norms_of(chosen_isa()).softmax) {
+        softmax_(row_norms_of(chosen_isa()).softmax),
+        tanh_(support_kernels_of(chosen_isa()).tanh) {
     kernel = "attention " + std::string(name(chosen_isa()));
     kernel_class = KernelClass::matmul;
     const Facts facts = fact().attributes();
     is_causal_ = facts.integer("is_causal") != 0;
     q_heads_ = facts.integer("q_num_heads");
     kv_heads_ = facts.integer("kv_num_heads");
+    names_heads_ = facts.given("q_num_heads") || facts.given("kv_num_heads");
     has_scale_ = facts.given("scale");
     scale_ = facts.number("scale");
+    softcap_ = facts.number("softcap");
+    left_ = std::min(facts.integer("left_window_size", -1), farthest);
+    right_ = std::min(facts.integer("right_window_size", -1), farthest);
+    shown_ = static_cast<Shown>(facts.integer("qk_matmul_output_mode"));
   }
 
   void run(RunState& state) override {
-    Extents x;
+    const std::optional<Extents> found = measure(state);
     Mask mask;
-    if (!measure(state, x) || !describe_mask(state, x, mask)) return run_on_reference(state);
+    if (!found || !describe_mask(state, *found, mask) || !has_counts(state, *found))
+      return run_on_reference(state);
+    const Extents& x = *found;
     const double products = static_cast<double>(x.batch * x.heads * x.queries) *
                             static_cast<double>(x.total) * static_cast<double>(x.depth + x.width);
     charge_work(static_cast<Index>(std::min(products, 1e18)));
@@ -91,9 +81,10 @@ class Attention : public TensorStep {
               cached(state, x, k_in, past_key_in, present_key_out, x.depth, keys_),
               cached(state, x, v_in, past_value_in, present_value_out, x.width, values_)};
     work.root = static_cast<float>(root);
-    const Shape shape = x.is_flat ? Shape{x.batch, x.queries, x.heads * x.width}
-                                  : Shape{x.batch, x.heads, x.queries, x.width};
-    work.y = output(state, y_out, Type::float32, shape).data<float>();
+    work.y = output(state, y_out, Type::float32, x.result()).data<float>();
+    if (has_output(scores_out))
+      work.scores = output(state, scores_out, Type::float32, x.scores()).data<float>();
+    if (has_input(nonpad_in)) work.counts = input(state, nonpad_in).data<Index>();
     work.rows = rows_at_once(x, state.pool.size());
     const Index blocks = ceil_div(x.rows(), work.rows);
     const Index each =
@@ -130,6 +121,8 @@ class Attention : public TensorStep {
     const Heads queries, keys, values;
     float root = 1;
     float* y = nullptr;
+    float* scores = nullptr;                 // qk_matmul_output; null: not wanted
+    const Index* counts = nullptr;           // keys that are no padding, by sample; null: all
     Index rows = 0;                          // at once
     float* packed = nullptr;                 // keys and values of all pairs
     Index packed_keys = 0, packed_pair = 0;  // floats
@@ -139,49 +132,36 @@ class Attention : public TensorStep {
     return input(state, k).data<float>();
   }
 
-  // Returns false for a call that breaks a rule or has no product.
-  bool measure(const RunState& state, Extents& x) const {
-    const Shape &q = input(state, q_in).shape(), &k = input(state, k_in).shape(),
-                &v = input(state, v_in).shape();
-    if ((q.size() != 3 && q.size() != 4) || k.size() != q.size() || v.size() != q.size())
+  std::optional<Extents> measure(const RunState& state) const {
+    const auto shape = [&](std::size_t k) {
+      return has_input(k) ? &input(state, k).shape() : nullptr;
+    };
+    std::optional<Extents> x =
+        attention::extents_of({*shape(q_in), *shape(k_in), *shape(v_in), shape(past_key_in),
+                               shape(past_value_in), q_heads_, kv_heads_});
+    if (x && fact().node->signature->since >= 25 && !x->is_flat && names_heads_)
+      return std::nullopt;  // rule C10
+    return x;
+  }
+
+  // Returns false for counts of keys that break a rule, or count too far.
+  bool has_counts(const RunState& state, const Extents& x) const {
+    if (!has_input(nonpad_in)) return true;
+    const bool shows_cache = has_output(present_key_out) || has_output(present_value_out);
+    if (has_input(past_key_in) || (fact().node->signature->since >= 25 && shows_cache))
       return false;
-    x.is_flat = q.size() == 3;
-    if (x.is_flat && (q_heads_ <= 0 || kv_heads_ <= 0)) return false;
-    x.batch = q[0];
-    x.heads = x.is_flat ? q_heads_ : q[1];
-    x.kv_heads = x.is_flat ? kv_heads_ : k[1];
-    x.queries = q[q.size() - 2];
-    x.steps = k[k.size() - 2];
-    if (x.heads <= 0 || x.kv_heads <= 0 || x.heads % x.kv_heads != 0) return false;
-    const Index own = x.is_flat ? x.kv_heads : 1, asked = x.is_flat ? x.heads : 1;
-    if (q.back() % asked != 0 || k.back() % own != 0 || v.back() % own != 0) return false;
-    x.depth = q.back() / asked;
-    x.width = v.back() / own;
-    if (!x.is_flat && v[1] != x.kv_heads) return false;
-    if (k[0] != x.batch || v[0] != x.batch || v[v.size() - 2] != x.steps) return false;
-    if (k.back() / own != x.depth) return false;
-    if (has_input(past_key_in) != has_input(past_value_in)) return false;
-    if (has_input(past_key_in)) {
-      const Shape& past = input(state, past_key_in).shape();
-      if (past.size() != 4) return false;
-      x.past = past[2];
-      if (past != Shape{x.batch, x.kv_heads, x.past, x.depth}) return false;
-      if (input(state, past_value_in).shape() != Shape{x.batch, x.kv_heads, x.past, x.width})
-        return false;
-    }
-    x.total = add(x.past, x.steps);
-    for (const Index extent : {x.batch, x.queries, x.total, x.depth, x.width}) {
-      if (extent == 0) return false;
-    }
-    return std::max({x.total, x.depth, x.width}) < longest;
+    const Tensor& counts = input(state, nonpad_in);
+    if (counts.shape() != Shape{x.batch}) return false;
+    return std::all_of(counts.data<Index>(), counts.data<Index>() + x.batch,
+                       [](Index count) { return count > -farthest && count < farthest; });
   }
 
   // Returns false for a mask that does not fit. Version 23 repeats a single column, while version
   // 24 masks the keys past the last column.
-  bool describe_mask(const RunState& state, const Extents& x, Mask& mask) const {
+  bool describe_mask(const RunState& state, const Extents& x, Mask& mask) {
     if (!has_input(mask_in)) return true;
-    const Tensor& from = input(state, mask_in);
-    const Shape& shape = from.shape();
+    const Tensor& given = input(state, mask_in);
+    const Shape& shape = given.shape();
     const Index rank = shape.size(), extents[] = {x.batch, x.heads, x.queries};
     const bool is_broadcast = fact().node->signature->since < 24;
     if (rank > 4 || (rank == 0 && !is_broadcast)) return false;
@@ -195,8 +175,14 @@ class Attention : public TensorStep {
       if (shape[d] != 1 && shape[d] != extents[to]) return false;
       mask.by[to] = shape[d] == 1 ? 0 : dense[d];
     }
-    mask.type = from.type();
-    mask.data = from.bytes().data();
+    const bool as_it_is = given.type() == Type::float32 || given.type() == Type::boolean;
+    if (!as_it_is) {
+      converted_mask_ = Tensor(Type::float32, shape);
+      convert(given, converted_mask_);
+    }
+    const Tensor& read = as_it_is ? given : converted_mask_;
+    mask.type = read.type();
+    mask.data = read.bytes().data();
     return true;
   }
 
@@ -295,42 +281,85 @@ class Attention : public TensorStep {
                   static_cast<std::size_t>(x.width) * sizeof(float));
   }
 
+  // Returns the keys that a query may attend to without regard to the mask.
+  KeyRange allowed(const Work& on, Index b, Index i) const {
+    const Extents& x = on.x;
+    const Index filled = on.counts == nullptr ? x.total : on.counts[b];
+    const Index place = i + (on.counts == nullptr ? x.past : filled - x.queries);
+    KeyRange range{0, std::min(x.total, filled)};
+    if (is_causal_) range.end = std::min(range.end, place + 1);
+    if (left_ >= 0) range.first = std::max<Index>(0, place - left_);
+    if (right_ >= 0) range.end = std::min(range.end, place + right_ + 1);
+    return range;
+  }
+
   // Makes weights of a row of scores. A row whose keys are all masked has weights of zero.
   void weigh(const Work& on, Index b, Index h, Index i, float* scores) const {
-    const Extents& x = on.x;
-    const Index allowed = is_causal_ ? std::min(x.total, i + x.past + 1) : x.total;
-    const bool open = add_mask(on.mask, {b, h, i}, allowed, x.total, scores);
-    if (!open) {
-      std::fill_n(scores, x.total, 0.0F);
-      return;
+    const Index total = on.x.total;
+    const auto show = [&](Shown what) {
+      if (on.scores == nullptr || what != shown_) return;
+      std::copy_n(scores, total, on.scores + ((b * on.x.heads + h) * on.x.queries + i) * total);
+    };
+    show(Shown::raw);
+    if (softcap_ != 0) cap(scores, total);
+    show(Shown::capped);
+    const bool open = add_mask(on.mask, {b, h, i}, allowed(on, b, i), total, scores);
+    show(Shown::masked);
+    if (open) {
+      soften(scores, total);
+    } else {
+      std::fill_n(scores, total, 0.0F);
     }
-    // Keys that are masked at the end of the row have the weight 0, or NaN as all others.
-    Index count = x.total;
-    while (count > 1 && scores[count - 1] == -infinity) --count;
-    softmax_(scores, scores, 1, count);
-    std::fill(scores + count, scores + x.total, std::isnan(*scores) ? *scores : 0.0F);
+    show(Shown::weights);
+  }
+
+  // Masked keys at the ends of the row have the weight 0, or NaN as all others.
+  void soften(float* scores, Index total) const {
+    Index first = 0, end = total;
+    while (end > 1 && scores[end - 1] == -infinity) --end;
+    while (first + 1 < end && scores[first] == -infinity) ++first;
+    softmax_(scores + first, scores + first, 1, end - first);
+    const float outside = std::isnan(scores[first]) ? scores[first] : 0.0F;
+    std::fill(scores, scores + first, outside);
+    std::fill(scores + end, scores + total, outside);
+  }
+
+  void cap(float* scores, Index count) const {
+    for (Index j = 0; j < count; ++j) scores[j] /= softcap_;
+    tanh_(scores, count, 1, 0);
+    for (Index j = 0; j < count; ++j) scores[j] *= softcap_;
   }
 
   const Gemm gemm_;
   const ThinKernel thin_;
   const DotsKernel dots_;
   void (*const softmax_)(const float* x, float* y, std::int64_t rows, std::int64_t count);
-  bool is_causal_ = false, has_scale_ = false;
+  void (*const tanh_)(float* sums, std::int64_t count, float scale, float shift);
+  bool is_causal_ = false, has_scale_ = false, names_heads_ = false;
   Index q_heads_ = 0, kv_heads_ = 0;
+  Index left_ = -1, right_ = -1;  // how far a window reaches; -1: to all keys
   double scale_ = 0;
+  float softcap_ = 0;
+  Shown shown_ = Shown::raw;
+  Tensor converted_mask_;     // of a mask that is neither float32 nor bool
   KeptMemory keys_, values_;  // with those of the past
   KeptMemory packed_, scratch_;
 };
+
+// True for a type whose numbers a mask converts to float32.
+bool is_mask(const AnalyzedValue& value) {
+  if (!value.type || value.type->kind != ValueType::Kind::tensor) return false;
+  const Type type = value.type->element;
+  return type != Type::undefined && type != Type::string && !facts(type).is_complex;
+}
 
 bool takes(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature& signature = *fact.node->signature;
   if (!signature.domain.empty() || signature.op != "Attention") return false;
-  if (signature.since != 23 && signature.since != 24) return false;
   const auto given = [](const std::vector<Index>& values, std::size_t k) {
     return k < values.size() && values[k] != no_value;
   };
-  if (given(fact.inputs, nonpad_in) || given(fact.outputs, scores_out)) return false;
   if (!given(fact.outputs, y_out)) return false;
   for (const std::size_t k : {q_in, k_in, v_in, mask_in, past_key_in, past_value_in}) {
     if (!given(fact.inputs, k)) {
@@ -338,13 +367,22 @@ bool takes(const AnalyzedGraph& graph, Index node) {
       continue;
     }
     const AnalyzedValue& value = graph.value(fact.inputs[k]);
-    if (!value.is(Type::float32) && (k != mask_in || !value.is(Type::boolean))) return false;
+    if (k == mask_in ? !is_mask(value) : !value.is(Type::float32)) return false;
   }
   const Facts facts = fact.attributes();
+  const auto within = [&](const char* name, Index least, Index most, Index otherwise) {
+    const Index value = facts.integer(name, otherwise);
+    return value >= least && value <= most;
+  };
+  // Steps of the softmax in less than float32 are rounded; those in double are not.
+  const Index precision = facts.integer("softmax_precision", 1);
+  constexpr Index all = std::numeric_limits<Index>::max();
   const float scale = facts.number("scale");
-  const Index is_causal = facts.integer("is_causal");
-  return facts.number("softcap") == 0 && scale >= 0 && scale < infinity &&
-         (is_causal == 0 || is_causal == 1) && facts.integer("softmax_precision", 1) == 1;
+  return scale >= 0 && scale < infinity && within("is_causal", 0, 1, 0) &&
+         within("qk_matmul_output_mode", 0, 3, 0) && within("left_window_size", -1, all, -1) &&
+         within("right_window_size", -1, all, -1) &&
+         (precision == static_cast<Index>(Type::float32) ||
+          precision == static_cast<Index>(Type::float64));
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {

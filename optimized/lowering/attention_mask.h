@@ -35,27 +35,31 @@ bool add_bias(float* scores, Index first, Index end, F bias) {
   return open != 0;
 }
 
-// Adds a row of the mask, and masks keys from `allowed` on. Returns false if no key is left.
+// Keys that a query may attend to: those from `first` to before `end`, if there are any.
+struct KeyRange {
+  Index first = 0, end = 0;
+};
+
+// Adds a row of the mask, and masks keys that are not allowed. Returns false if no key is left.
 template <class T>
-bool add_mask(const T* mask, Index columns, bool repeats, Index allowed, Index total,
+bool add_mask(const T* mask, Index columns, bool repeats, KeyRange allowed, Index total,
               float* scores) {
-  const Index both = std::min(allowed, columns);
-  bool open = false;
-  if (repeats) {
-    const float bias = bias_of(*mask);
-    open = add_bias(scores, 0, both, [&](Index) { return bias; });
-    if (add_bias(scores, both, columns, [&](Index) { return bias - infinity; })) open = true;
-  } else {
-    open = add_bias(scores, 0, both, [&](Index j) { return bias_of(mask[j]); });
-    if (add_bias(scores, both, columns, [&](Index j) { return bias_of(mask[j]) - infinity; }))
-      open = true;
-  }
-  add_bias(scores, columns, total, [](Index) { return -infinity; });
-  return open;
+  const Index first = std::clamp<Index>(allowed.first, 0, columns);
+  const Index end = std::clamp(allowed.end, first, columns);
+  const auto add = [&](auto bias) {
+    const auto blocked = [&](Index j) { return bias(j) - infinity; };
+    bool open = add_bias(scores, first, end, bias);
+    if (add_bias(scores, 0, first, blocked)) open = true;  // a bias of infinity gives NaN
+    if (add_bias(scores, end, columns, blocked)) open = true;
+    add_bias(scores, columns, total, [](Index) { return -infinity; });
+    return open;
+  };
+  if (repeats) return add([bias = bias_of(*mask)](Index) { return bias; });
+  return add([mask](Index j) { return bias_of(mask[j]); });
 }
 
 // Adds the mask of one query, by sample, head and position.
-inline bool add_mask(const Mask& mask, const std::array<Index, 3>& query, Index allowed,
+inline bool add_mask(const Mask& mask, const std::array<Index, 3>& query, KeyRange allowed,
                      Index total, float* scores) {
   Index from = 0;
   for (std::size_t d = 0; d < 3; ++d) from += query[d] * mask.by[d];
@@ -67,8 +71,11 @@ inline bool add_mask(const Mask& mask, const std::array<Index, 3>& query, Index 
     return add_mask(static_cast<const std::uint8_t*>(mask.data) + from, mask.columns, mask.repeats,
                     allowed, total, scores);
   }
-  add_bias(scores, allowed, total, [](Index) { return -infinity; });
-  return allowed > 0;
+  const Index first = std::clamp<Index>(allowed.first, 0, total);
+  const Index end = std::clamp(allowed.end, first, total);
+  add_bias(scores, 0, first, [](Index) { return -infinity; });
+  add_bias(scores, end, total, [](Index) { return -infinity; });
+  return first < end;
 }
 
 }  // namespace touchstone::attention

@@ -1,6 +1,7 @@
 // Tests attention in sessions: the judge accepts every output, with one thread and two.
 #include <gmock/gmock.h>
 
+#include "core/numbers/convert.h"
 #include "optimized/testing.h"
 
 namespace touchstone {
@@ -96,7 +97,7 @@ void judge(const Call& call, Index opset) {
   }
 }
 void judge(const Call& call) {
-  for (const Index opset : {23, 24}) judge(call, opset);
+  for (const Index opset : {23, 24, 25}) judge(call, opset);
 }
 
 Call heads(Index queries, Index steps, Index q_heads = 2, Index kv_heads = 2, Index depth = 8,
@@ -200,19 +201,82 @@ TEST(Attention, SpecialValues) {
   }
 }
 
+TEST(Attention, CappedScores) {
+  for (const Index queries : {2, 12}) {
+    Call call = heads(queries, 9, 4);
+    call.attributes = {{"softcap", real(0.5F)}, {"is_causal", number(1)}, {"scale", real(30)}};
+    judge(call);
+    call.q = with_specials(call.q);
+    judge(call);
+  }
+}
+
+TEST(Attention, ShownScores) {
+  for (const Index mode : {0, 1, 2, 3}) {
+    for (const Index queries : {2, 12}) {
+      Call call = heads(queries, 9, 4);
+      call.further = {{"attn_mask", biases({queries, 9}, 5)}};
+      call.attributes = {{"softcap", real(0.7F)}, {"qk_matmul_output_mode", number(mode)}};
+      call.outputs = {"y", "", "", "qk_matmul_output"};
+      judge(call);
+    }
+  }
+}
+
+TEST(Attention, MasksOfAnyType) {
+  for (const Type type : {Type::int64, Type::uint8, Type::float64}) {
+    const Tensor numbers = reals({5, 7}, 6);
+    Tensor mask(type, numbers.shape());
+    for (Index k = 0; k < mask.size(); ++k)
+      set_number(mask, k, 5 * number_at(numbers, k), Saturate::yes);
+    Call call = heads(5, 7);
+    call.further = {{"attn_mask", mask}};
+    judge(call);
+  }
+}
+
+TEST(Attention, WindowsOfKeys) {
+  for (const auto& [left, right] : std::vector<std::pair<Index, Index>>{
+           {0, 0}, {2, -1}, {-1, 1}, {3, 2}, {std::numeric_limits<Index>::max(), 0}}) {
+    for (const Index is_causal : {0, 1}) {
+      for (const bool is_masked : {false, true}) {
+        Call call = heads(9, 9, 4);
+        call.attributes = {{"left_window_size", number(left)},
+                           {"right_window_size", number(right)},
+                           {"is_causal", number(is_causal)}};
+        if (is_masked) call.further = {{"attn_mask", biases({9, 15}, 5)}};
+        call.further.emplace("past_key", reals({2, 2, 6, 8}, 8));
+        call.further.emplace("past_value", reals({2, 2, 6, 5}, 9));
+        judge(call, 25);
+      }
+    }
+  }
+}
+
+TEST(Attention, PaddedKeys) {
+  for (const std::pair<Index, Index>& counts :
+       std::vector<std::pair<Index, Index>>{{7, 3}, {0, 7}, {100, -5}, {2, 1}}) {
+    for (const Index is_causal : {0, 1}) {
+      Call call = heads(4, 7, 4);
+      Tensor filled(Type::int64, {2});
+      filled.data<Index>()[0] = counts.first;
+      filled.data<Index>()[1] = counts.second;
+      call.further = {{"nonpad_kv_seqlen", filled}};
+      call.attributes["is_causal"] = number(is_causal);
+      for (const Index opset : {24, 25}) judge(call, opset);
+      call.further.emplace("attn_mask", bools({4, 6}, 3));
+      call.attributes["left_window_size"] = number(2);
+      judge(call, 25);
+    }
+  }
+}
+
 TEST(Attention, Elsewhere) {
   Call call = heads(4, 5);
   call.kernel = "";
-  call.outputs = {"y", "", "", "qk_matmul_output"};
-  judge(call);
-  call.outputs = {"y"};
-  call.attributes["softcap"] = real(0.5F);
+  call.attributes["softmax_precision"] = number(static_cast<Index>(Type::float16));
   judge(call);
   call.attributes.clear();
-  call.further = {{"attn_mask", Tensor(Type::int64, {5})}};
-  judge(call);
-  call.further = {{"nonpad_kv_seqlen", Tensor(Type::int64, {2})}};
-  judge(call, 24);
   for (Call& empty : std::vector{heads(0, 5), heads(4, 0), heads(4, 5, 2, 2, 8, 0)}) {
     empty.kernel = "reference";
     judge(empty);
@@ -223,8 +287,14 @@ TEST(Attention, BrokenRules) {
   Call mask = heads(4, 5), groups = heads(4, 5, 3, 2), depth = heads(4, 5);
   mask.further = {{"attn_mask", bools({4, 6}, 13)}};
   depth.k = reals({2, 2, 5, 7}, 14);
-  for (const Call& call : {mask, groups, depth}) {
-    const auto [model, feeds] = made_of(call, 23);
+  Call named = heads(4, 5), window = heads(4, 5), padded = heads(4, 5), shown = heads(4, 5);
+  named.attributes["q_num_heads"] = number(2);
+  window.attributes["right_window_size"] = number(-2);
+  padded.further = {{"nonpad_kv_seqlen", Tensor(Type::int64, {3})}};
+  shown.further = {{"nonpad_kv_seqlen", Tensor(Type::int64, {2})}};
+  shown.outputs = {"y", "present_key"};
+  for (const Call& call : {mask, groups, depth, named, window, padded, shown}) {
+    const auto [model, feeds] = made_of(call, 25);
     Session session(model, {.threads = 1});
     EXPECT_THROW(session.run(feeds), Error);
   }

@@ -163,6 +163,13 @@ bool nonzero(const ElementRow& row) {
   return true;
 }
 
+// Bits of `a` where `which` is true, else of `b`: no branch, which random conditions would miss.
+template <class A>
+A chosen(std::uint8_t which, A a, A b) {
+  const A mask = static_cast<A>(A{0} - static_cast<A>(which != 0));
+  return static_cast<A>((a & mask) | (b & ~mask));
+}
+
 template <class A>
 bool selections(const ElementRow& row) {
   const auto* const which = at<std::uint8_t>(row, 0);
@@ -174,16 +181,16 @@ bool selections(const ElementRow& row) {
     const A* const from = *which != 0 ? a : b;
     const Index step = *which != 0 ? x : y;
     for (Index k = 0; k < n; ++k) to[k] = from[k * step];
-  } else if (x == 1 && y == 1) {
-    for (Index k = 0; k < n; ++k) to[k] = which[k] != 0 ? a[k] : b[k];
-  } else if (x == 1 && y == 0) {
+  } else if (w == 1 && x == 1 && y == 1) {
+    for (Index k = 0; k < n; ++k) to[k] = chosen(which[k], a[k], b[k]);
+  } else if (w == 1 && x == 1 && y == 0) {
     const A other = *b;
-    for (Index k = 0; k < n; ++k) to[k] = which[k] != 0 ? a[k] : other;
-  } else if (x == 0 && y == 1) {
+    for (Index k = 0; k < n; ++k) to[k] = chosen(which[k], a[k], other);
+  } else if (w == 1 && x == 0 && y == 1) {
     const A other = *a;
-    for (Index k = 0; k < n; ++k) to[k] = which[k] != 0 ? other : b[k];
+    for (Index k = 0; k < n; ++k) to[k] = chosen(which[k], other, b[k]);
   } else {
-    for (Index k = 0; k < n; ++k) to[k] = which[k * w] != 0 ? a[k * x] : b[k * y];
+    for (Index k = 0; k < n; ++k) to[k] = chosen(which[k * w], a[k * x], b[k * y]);
   }
   return true;
 }

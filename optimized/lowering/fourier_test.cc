@@ -21,7 +21,9 @@ TEST(Fourier, FirstAndMiddleBinsOfRealSeriesAreReal) {
     const Tensor made = session.run(feeds).at("y").tensor();
     EXPECT_EQ(made.data<float>()[1], 0);
     EXPECT_NE(made.data<float>()[3], 0);
-    if (length % 2 == 0) EXPECT_EQ(made.data<float>()[length + 1], 0);
+    if (length % 2 == 0) {
+      EXPECT_EQ(made.data<float>()[length + 1], 0);
+    }
   }
 }
 

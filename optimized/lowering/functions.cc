@@ -84,11 +84,13 @@ bool is_nan(const ElementRow& row) {
 }
 template <class A>
 bool is_infinite(const ElementRow& row) {
-  const bool negative = row.numbers[0] != 0, positive = row.numbers[1] != 0;
   constexpr A infinity = std::numeric_limits<A>::infinity();
-  each<A, std::uint8_t>(row, [=](A x) {
-    return static_cast<std::uint8_t>((positive && x == infinity) || (negative && x == -infinity));
-  });
+  // The numbers that count as infinite; NaN equals none.
+  constexpr A none = std::numeric_limits<A>::quiet_NaN();
+  const A low = row.numbers[0] != 0 ? -infinity : none,
+          high = row.numbers[1] != 0 ? infinity : none;
+  each<A, std::uint8_t>(row,
+                        [=](A x) { return static_cast<std::uint8_t>((x == low) | (x == high)); });
   return true;
 }
 

@@ -1,8 +1,9 @@
-// Family `pads`: Pad and CenterCropPad of elements of any type, by fed numbers.
+// Family `pads`: Pad and CenterCropPad of elements of any type, by fed numbers or attributes.
 #include <algorithm>
 #include <cstring>
 #include <string>
 
+#include "core/numbers/convert.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
@@ -10,7 +11,7 @@
 namespace touchstone {
 namespace {
 
-constexpr int feeds_pads = 11, feeds_axes = 18, wraps = 19;
+constexpr int cuts_off = 2, feeds_pads = 11, feeds_axes = 18, wraps = 19;
 
 // Elements to add before and after each dimension; negative to remove.
 struct Padding {
@@ -43,6 +44,11 @@ class Pad : public Moves {
       made.after[wrap(named[k], rank)] = (*pads)[named.size() + k];
     }
     return made;
+  }
+
+  // Returns a tensor whose first element is that of new places; null: zero.
+  virtual const Tensor* filler(const RunState& state, Type) {
+    return has_input(2) ? &input(state, 2) : nullptr;
   }
 
   // True for different axes within the rank.
@@ -83,10 +89,11 @@ class Pad : public Moves {
     return copy(state, box, from, made);
   }
 
-  void fill(RunState& state, Tensor& made) const {
+  void fill(RunState& state, Tensor& made) {
     constexpr Index piece = 16384;
+    const Tensor* const of = filler(state, made.type());
     with_sized(made.type(), [&]<class T>() {
-      const T value = has_input(2) ? input(state, 2).data<T>()[0] : T{};
+      const T value = of != nullptr ? of->data<T>()[0] : T{};
       const Index all = made.size();
       const double cost = static_cast<double>(all) * nanoseconds_an_element;
       state.each(ceil_div(all, piece), cost, [&](Index part, Index) {
@@ -146,6 +153,31 @@ class Pad : public Moves {
   const std::string mode_;
 };
 
+// Pad of versions 1 and 2, whose numbers and value are attributes.
+class PadByAttributes : public Pad {
+ public:
+  using Pad::Pad;
+
+ private:
+  std::optional<Padding> padding(const RunState&, const Shape& shape) const override {
+    const bool cuts = fact().node->signature->since >= cuts_off;
+    const IndexVector pads = fact().attributes().integers(cuts ? "pads" : "paddings");
+    const Index rank = shape.size();
+    if (pads.size() != 2 * rank) return std::nullopt;
+    if (!cuts && std::any_of(pads.begin(), pads.end(), [](Index pad) { return pad < 0; }))
+      return std::nullopt;
+    return Padding{head(pads, rank), tail(pads, rank)};
+  }
+
+  const Tensor* filler(const RunState&, Type type) override {
+    value_ = Tensor(type, {});
+    set_number(value_, 0, static_cast<long double>(fact().attributes().number("value")));
+    return &value_;
+  }
+
+  Tensor value_;
+};
+
 // Crops or pads both sides alike; an odd element is at the end.
 class CenterCropPad : public Pad {
  public:
@@ -181,17 +213,21 @@ bool is_center(const AnalyzedGraph& graph, Index node) {
 bool takes(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature& signature = *fact.node->signature;
-  const bool pads = signature.op == "Pad" && signature.since >= feeds_pads;
+  const bool pads = signature.op == "Pad";
   if (!signature.domain.empty() || (!pads && !is_center(graph, node)) || fact.outputs.size() != 1 ||
       fact.outputs[0] == no_value)
     return false;
-  return is_movable(element_of(graph, node, 0)) && !is_movement_of_any_type(graph, node);
+  // Moves alone have a plan of their own, which has no value but zero for new places.
+  const bool fills = pads && signature.since < feeds_pads && fact.attributes().number("value") != 0;
+  return is_movable(element_of(graph, node, 0)) && (fills || !is_movement_of_any_type(graph, node));
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
   std::unique_ptr<Step> made;
   if (is_center(graph, node))
     made = std::make_unique<CenterCropPad>(graph, node, std::move(buffers));
+  else if (graph.node(node).node->signature->since < feeds_pads)
+    made = std::make_unique<PadByAttributes>(graph, node, std::move(buffers));
   else
     made = std::make_unique<Pad>(graph, node, std::move(buffers));
   made->kernel = "pads";

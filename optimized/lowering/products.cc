@@ -1,11 +1,12 @@
 // Family of products that no packed matmul takes: MatMul of vectors, of few rows and of constant
-// stacks; every form of Gemm; Einsum of one or two operands. Elements are float32, float64 or
+// stacks; every form of Gemm; Einsum. Elements are float32, float64 or
 // integers.
 #include <algorithm>
 
 #include "core/budget.h"
 #include "core/error.h"
 #include "optimized/lowering/contraction.h"
+#include "optimized/lowering/einsum.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/lowering/moves.h"
@@ -258,44 +259,17 @@ class AnyEinsum : public ProductStep {
  protected:
   std::size_t operands() const override { return fact().inputs.size(); }
   bool describe(const RunState& state) override {
-    IndexVector ranks, labels;
-    for (std::size_t k = 0; k < operands(); ++k) ranks.push_back(shape_of(state, k).size());
-    try {
-      labels = subscripts(equation_, ranks);
-    } catch (const Error&) {
-      return false;  // the reference tells which rule the equation breaks
-    }
-    Index read = 0, known = 0;
-    for (const Index rank : ranks) read += rank;
-    for (const Index label : labels) known = std::max(known, label + 1);
-    const Index kept = labels.size() - read;
-    if (known < kept) return false;
-    IndexVector extents(known, 1);
-    std::vector<IndexVector> strides(2, IndexVector(known, 0));
-    Index at = 0;
-    for (std::size_t k = 0; k < operands(); ++k) {
-      for (const Index extent : shape_of(state, k)) {
-        Index& joint = extents[labels[at++]];
-        joint = joint == 0 || extent == 0 ? 0 : std::max(joint, extent);
-      }
-    }
-    at = 0;
-    for (std::size_t k = 0; k < operands(); ++k) {
-      const Shape& shape = shape_of(state, k);
-      const IndexVector steps = dense_strides(shape);
-      IndexVector seen(known, -1);
-      for (Index d = 0; d < shape.size(); ++d) {
-        const Index label = labels[at++];
-        if (shape[d] != 1 && shape[d] != extents[label]) return false;
-        if (seen[label] >= 0 && seen[label] != shape[d]) return false;
-        seen[label] = shape[d];
-        if (shape[d] != 1) strides[k][label] += steps[d];
-      }
-    }
+    std::vector<const Shape*> shapes;
+    for (std::size_t k = 0; k < operands(); ++k) shapes.push_back(&shape_of(state, k));
+    const std::optional<EinsumLabels> labels = einsum_labels(equation_, shapes);
+    if (!labels) return false;
+    const auto [extents, kept, strides] = *labels;
+    const IndexVector& a = strides[0];
+    const IndexVector b = operands() > 1 ? strides[1] : IndexVector(extents.size(), 0);
     product_ = {head(extents, kept),
                 tail(extents, kept),
-                {head(strides[0], kept), tail(strides[0], kept)},
-                {head(strides[1], kept), tail(strides[1], kept)}};
+                {head(a, kept), tail(a, kept)},
+                {head(b, kept), tail(b, kept)}};
     shape_ = product_.kept;
     return true;
   }
@@ -319,13 +293,15 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   if (signature.op == "MatMul") return pair && inputs.size() == 2;
   if (signature.op == "Gemm") return pair && inputs.size() <= 3;
   if (signature.op != "Einsum") return false;
-  return (inputs.size() == 2 && pair) || (inputs.size() == 1 && inputs[0] != no_value);
+  const bool all = std::find(inputs.begin(), inputs.end(), no_value) == inputs.end();
+  return all && !inputs.empty() && inputs.size() <= most_einsum_operands;
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
   const std::string_view op = graph.node(node).node->signature->op;
   if (op == "MatMul") return std::make_unique<AnyMatmul>(graph, node, std::move(buffers));
   if (op == "Gemm") return std::make_unique<AnyGemm>(graph, node, std::move(buffers));
+  if (graph.node(node).inputs.size() > 2) return einsum_chain_step(graph, node, std::move(buffers));
   return std::make_unique<AnyEinsum>(graph, node, std::move(buffers));
 }
 

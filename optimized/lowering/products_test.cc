@@ -70,6 +70,48 @@ TEST(Products, EinsumOfOne) {
   }
 }
 
+std::string einsum_of(const std::string& equation, const std::vector<Shape>& shapes) {
+  Net net(shapes[0]);
+  std::vector<std::string> inputs{"x"};
+  for (std::size_t k = 1; k < shapes.size(); ++k) inputs.push_back(computed(net, shapes[k]));
+  const std::string y = net.node("Einsum", inputs);
+  net.words("equation", equation);
+  net.output(y);
+  return net.check();
+}
+
+TEST(Products, EinsumOfMore) {
+  const std::vector<std::pair<std::string, std::vector<Shape>>> cases{
+      {"i,ij,j->", {{7}, {7, 9}, {9}}},
+      {"ab,bc,cd->ad", {{12, 9}, {9, 20}, {20, 17}}},
+      {"ab,bc,cd->da", {{12, 9}, {9, 20}, {20, 17}}},
+      {"bi,ijk,bj->bk", {{4, 9}, {9, 8, 7}, {4, 8}}},
+      {"bhid,bhjd,j->bhij", {{2, 3, 9, 8}, {2, 3, 7, 8}, {7}}},
+      {"i,j,k->kji", {{3}, {4}, {5}}},
+      {"a,b,c,d,e->", {{3}, {4}, {5}, {6}, {2}}},
+      {"ii,ij,j->i", {{5, 5}, {5, 6}, {6}}},
+      {"ab,ab,ab->b", {{5, 6}, {1, 6}, {5, 1}}},
+      {"...ij,...jk,k->...i", {{2, 3, 4, 5}, {1, 3, 5, 6}, {6}}},
+      {"ij,kl,->ik", {{3, 4}, {5, 6}, {}}},
+      {"ij,jk,kl->il", {{3, 4}, {4, 0}, {0, 5}}},
+      {"ij,jk,kl->il", {{3, 4}, {4, 5}, {5, 0}}},
+  };
+  for (const auto& [equation, shapes] : cases) {
+    SCOPED_TRACE(equation);
+    EXPECT_THAT(einsum_of(equation, shapes), ::testing::HasSubstr("contraction chain"));
+  }
+}
+
+// The sum over i alone, the cheapest product, overflows; the definition's products do not.
+TEST(Products, EinsumOfMoreOverflowsWhereItsDefinitionDoes) {
+  Net net({1});
+  const std::string large = net.reals({3e38F, 3e38F, 3e38F}), small = net.reals({1e-30F, 1e-30F});
+  const std::string y = net.node("Einsum", {large, small, "x"});
+  net.words("equation", "i,j,l->l");
+  net.output(y);
+  EXPECT_THAT(net.check(), ::testing::HasSubstr("contraction chain"));
+}
+
 TEST(Products, EmptyOnes) {
   for (const char* equation : {"ij,jk->ik", "ij,jk->", "ij,jk->j"}) {
     EXPECT_THAT(einsum(equation, {3, 4}, {4, 0}, true), ::testing::HasSubstr("contraction"));

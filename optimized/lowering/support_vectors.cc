@@ -11,11 +11,12 @@
 #include "reference/pair_shares.h"
 
 namespace touchstone {
-namespace {
 
-const SupportKernels& support_kernels() {
-  return by_isa(chosen_isa(), support_kernels_sse41, support_kernels_avx2, support_kernels_avx512);
+const SupportKernels& support_kernels_of(Isa isa) {
+  return by_isa(isa, support_kernels_sse41, support_kernels_avx2, support_kernels_avx512);
 }
+
+namespace {
 
 class MachinesStep : public RowModelStep {
  public:
@@ -65,10 +66,11 @@ class MachinesStep : public RowModelStep {
         for (Index k = 0; k < sums; ++k) made[k] = prim::exp(-params_[0] * made[k]);
         return;
       case Kind::sigmoid:
-        return support_kernels().tanh(made, sums, params_[0], params_[1]);
+        return support_kernels_of(chosen_isa()).tanh(made, sums, params_[0], params_[1]);
       case Kind::poly:
         if (whole_degree_ != 0)
-          return support_kernels().powers(made, sums, params_[0], params_[1], whole_degree_);
+          return support_kernels_of(chosen_isa())
+              .powers(made, sums, params_[0], params_[1], whole_degree_);
         for (Index k = 0; k < sums; ++k)
           made[k] = prim::pow(params_[0] * made[k] + params_[1], params_[2]);
     }

@@ -2,8 +2,10 @@
 // take several times as long as writing them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <string>
 
 #include "core/limits.h"
@@ -20,6 +22,7 @@ class OutputBuffers {
   Tensor get(const std::string& name, Type type, const Shape& shape, const Limits& limits) {
     const Index bytes = packed_bytes(type, count(shape));
     if (bytes < min_bytes || bytes > limits.memory / max_share) return Tensor(type, shape);
+    const std::lock_guard lock(lock_);
     Kept& kept = kept_[name];
     for (Tensor& tensor : kept.tensors) {
       if (tensor.type() == type && tensor.shape() == shape && tensor.is_sole()) return tensor;
@@ -30,6 +33,20 @@ class OutputBuffers {
     return oldest = Tensor(type, shape, Storage::unfilled);
   }
 
+  // True if the tensor came from here and is still kept.
+  bool keeps(const Tensor& output) const {
+    const std::lock_guard lock(lock_);
+    return std::any_of(kept_.begin(), kept_.end(), [&](const auto& named) {
+      return std::ranges::any_of(named.second.tensors, [&](const Tensor& tensor) {
+        return tensor.identity() != nullptr && tensor.identity() == output.identity();
+      });
+    });
+  }
+  void clear() {
+    const std::lock_guard lock(lock_);
+    kept_.clear();
+  }
+
  private:
   static constexpr Index min_bytes = 64 * 1024;
   static constexpr Index max_share = 16;  // of the memory that a session may use
@@ -37,6 +54,7 @@ class OutputBuffers {
     std::array<Tensor, 2> tensors;
     std::size_t next = 0;
   };
+  mutable std::mutex lock_;  // guards the member below
   std::map<std::string, Kept> kept_;
 };
 

@@ -1,8 +1,11 @@
 // Copies between numpy arrays and tensors by Python's buffer protocol.
 #include "python/module/arrays.h"
 
+#include <nanobind/ndarray.h>
+
 #include <array>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -67,6 +70,36 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   }
 }
 
+// Numpy treats every byte but 0 as true.
+void copy_bools(std::span<std::byte> to, const std::byte* from) {
+  std::size_t k = 0;
+  for (std::uint64_t eight = 0; k + sizeof eight <= to.size(); k += sizeof eight) {
+    std::memcpy(&eight, from + k, sizeof eight);
+    if ((eight & ~std::uint64_t{0x0101010101010101}) != 0) break;
+    std::memcpy(to.data() + k, &eight, sizeof eight);
+  }
+  for (; k < to.size(); ++k) to[k] = std::byte{from[k] != std::byte{0}};
+}
+
+nb::dlpack::dtype_code code_of(Type type) {
+  if (type == Type::boolean) return nb::dlpack::dtype_code::Bool;
+  if (facts(type).is_float) return nb::dlpack::dtype_code::Float;
+  return facts(type).is_signed ? nb::dlpack::dtype_code::Int : nb::dlpack::dtype_code::UInt;
+}
+
+// Returns an array over the tensor's memory, which it holds.
+nb::object array_over(const Tensor& tensor, const Format& format) {
+  auto held = std::make_unique<Tensor>(tensor);
+  std::vector<std::size_t> sizes;
+  for (const Index size : tensor.shape()) sizes.push_back(static_cast<std::size_t>(size));
+  std::byte* const memory = held->bytes().data();
+  const nb::capsule owner(held.get(), [](void* of) noexcept { delete static_cast<Tensor*>(of); });
+  (void)held.release();
+  const nb::dlpack::dtype type{static_cast<std::uint8_t>(code_of(format.type)),
+                               static_cast<std::uint8_t>(8 * format.bytes), 1};
+  return nb::cast(nb::ndarray<nb::numpy>(memory, sizes.size(), sizes.data(), owner, nullptr, type));
+}
+
 }  // namespace
 
 PlainArrays::~PlainArrays() {
@@ -101,18 +134,19 @@ Tensor PlainArrays::tensor(std::size_t k) const {
   Tensor made(held_[k].type, std::move(shape));
   const std::span<std::byte> bytes = made.bytes();
   const auto* const from = static_cast<const std::byte*>(buffer.buf);
-  if (made.type() == Type::boolean) {  // numpy treats every byte but 0 as true
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = std::byte{from[i] != std::byte{0}};
+  if (made.type() == Type::boolean) {
+    copy_bools(bytes, from);
   } else if (!bytes.empty()) {
     std::memcpy(bytes.data(), from, bytes.size());
   }
   return made;
 }
 
-nb::object array_of(const Tensor& tensor) {
+nb::object array_of(const Tensor& tensor, bool is_own) {
   std::size_t k = 0;
   while (k < std::size(formats) && formats[k].type != tensor.type()) ++k;
   if (k == std::size(formats)) return {};
+  if (is_own) return array_over(tensor, formats[k]);
   const Shape& shape = tensor.shape();
   const nb::object sizes = nb::steal(PyTuple_New(shape.size()));
   if (!sizes.is_valid()) throw nb::python_error();

@@ -32,7 +32,8 @@ class PlainArrays {
   std::vector<Held> held_;
 };
 
-// Returns an array that owns a copy; an invalid object if the type is none of those.
-nanobind::object array_of(const Tensor& tensor);
+// Returns an array that owns a copy, or holds the tensor if nothing else reads or writes its memory
+// (`is_own`). Returns an invalid object if the type is none of those.
+nanobind::object array_of(const Tensor& tensor, bool is_own);
 
 }  // namespace touchstone::python

@@ -106,6 +106,18 @@ class Runner {
     }
   }
 
+  // True if a large output's memory is the caller's alone, until all references are dropped. A
+  // limit on memory does not count what the caller holds.
+  bool gave(const Values& outputs, const Value& output) const {
+    const Session* const session = std::get_if<Session>(&held_);
+    if (session == nullptr || limits_.memory != unlimited || !session->keeps(output.tensor()))
+      return false;
+    return std::ranges::count_if(outputs, [&](const auto& other) {
+             return other.second.is_tensor() &&
+                    other.second.tensor().identity() == output.tensor().identity();
+           }) == 1;
+  }
+
   Values run(const Values& feeds, const Stop* stop) {
     const Budget budget(limits_, cancel_by(stop), account_);
     for (const auto& [name, value] : feeds) check_value(value, limits_);
@@ -250,7 +262,11 @@ nb::object run_on_arrays(Runner& runner, nb::handle wanted, const nb::dict& feed
   nb::list out;
   for (const std::string* name : names) {
     const Value& value = made.at(*name);
-    nb::object array = value.is_tensor() ? array_of(value.tensor()) : nb::object();
+    nb::object array;
+    if (value.is_tensor()) {
+      const bool is_own = std::ranges::count(names, name) == 1 && runner.gave(made, value);
+      array = array_of(value.tensor(), is_own);
+    }
     if (!array.is_valid())
       array = nb::module_::import_("touchstone.values").attr("taken")(nb::cast(value));
     out.append(std::move(array));

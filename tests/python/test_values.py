@@ -272,3 +272,27 @@ def test_maps_come_out() -> None:
     (out,) = session.run(None, {"x": np.float32([[0.5, 2], [3, 4]])})
     assert out == [{"cat": 0.5, "dog": 2}, {"cat": 3, "dog": 4}]
     assert all(type(each) is float for row in out for each in row.values())
+
+
+LARGE = models.parsed("g (float[n,40000] x) => (float[n,40000] y, float[n,40000] z) { y = Neg(x) z = Identity(y) }")
+
+
+@pytest.mark.parametrize("settings", [{}, {"memory_limit": 1 << 30}])
+@pytest.mark.parametrize("names", [["y", "z"], ["y", "y", "z"]])
+def test_large_outputs_are_the_callers_to_keep_and_change(settings: dict[str, int], names: list[str]) -> None:
+    session = touchstone.InferenceSession(LARGE, **settings)
+    made = [session.run(names, {"x": np.full((2, 40000), k, np.float32)}) for k in range(5)]
+    for k, (y, *others) in enumerate(made):
+        assert y.flags.writeable
+        y[:] = 7
+        assert all((other == -k).all() for other in others)
+    del session
+    assert all((y == 7).all() and (others[-1] == -k).all() for k, (y, *others) in enumerate(made))
+
+
+def test_bools_of_any_byte_are_true() -> None:
+    session = touchstone.InferenceSession(models.parsed("g (bool[n] x) => (bool[n] y) { y = Identity(x) }"))
+    for size in (0, 1, 7, 8, 9, 40):
+        x = np.arange(size, dtype=np.uint8) % 3
+        (y,) = session.run(None, {"x": x.view(np.bool_)})
+        assert (y.view(np.uint8) == (x != 0)).all(), size
