@@ -81,15 +81,20 @@ void positions_of(const T* x, Index n, Index by, Index width, Keys<T> keys, bool
   using Key = typename Keys<T>::Key;
   std::array<Key, widest> best;
   std::array<std::int32_t, widest> at;
-  for (Index step = 0; step < n; ++step) {
-    const Index k = last ? n - 1 - step : step;
+  const Index start = last ? n - 1 : 0;
+  for (Index q = 0; q < width; ++q) {
+    best[static_cast<std::size_t>(q)] = keys.of(x[start * by + q]);
+    at[static_cast<std::size_t>(q)] = static_cast<std::int32_t>(start);
+  }
+  for (Index step = 1; step < n; ++step) {
+    const auto k = static_cast<std::int32_t>(last ? n - 1 - step : step);
     const T* const row = x + k * by;
     for (Index q = 0; q < width; ++q) {
       const auto column = static_cast<std::size_t>(q);
       const Key key = keys.of(row[q]), other = best[column];
-      const bool better = step == 0 || other < key || (key != key && other == other);
+      const bool better = (other < key) | ((key != key) & (other == other));
       best[column] = better ? key : other;
-      at[column] = better ? static_cast<std::int32_t>(k) : at[column];
+      at[column] = better ? k : at[column];
     }
   }
   std::copy_n(at.begin(), width, found);

@@ -15,6 +15,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &convolution_family,
       &deformable_convolution_family,
       &transposed_convolution_family,
+      &whole_pool_family,
       &pool_family,
       &products_family,
       &trees_family,

@@ -56,6 +56,7 @@ extern const KernelFamily topk_family;
 extern const KernelFamily transposed_convolution_family;
 extern const KernelFamily trees_family;
 extern const KernelFamily unique_family;
+extern const KernelFamily whole_pool_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();

@@ -1,5 +1,5 @@
-// Pools of any rank: MaxPool with its indices in float32 and 8-bit integers, AveragePool, LpPool
-// and pools of whole images in float32. Works on output rows, one term of the window after the
+// Pools of any rank: MaxPool with its indices in float32 and 8-bit integers, AveragePool and LpPool
+// in float32. Works on output rows, one term of the window after the
 // other.
 #include <algorithm>
 #include <array>
@@ -16,10 +16,6 @@
 
 namespace touchstone {
 namespace {
-
-PoolRowKernel pool_rows_of(Isa isa) {
-  return by_isa(isa, pool_rows_sse41, pool_rows_avx2, pool_rows_avx512);
-}
 
 // Terms of the window at output coordinate o that lie in [low, high) of dimension d.
 Extent terms_within(const Sliding& s, Index d, Index o, Index low, Index high) {
@@ -130,6 +126,20 @@ class PoolStep : public TensorStep {
     }
     const Index inner = s.image.size() - 1;
     terms_ = {terms_inside(s, inner, s.out[inner] - 1).low, terms_inside(s, inner, 0).high};
+    outer_terms_.assign(static_cast<std::size_t>(inner), {});
+    for (Index d = 0; d < inner; ++d) {
+      for (Index o = 0; o < s.out[d]; ++o)
+        outer_terms_[static_cast<std::size_t>(d)].push_back(terms_inside(s, d, o));
+    }
+    row_terms_.clear();
+    terms_of_a_row_ = 0;
+    for (Index t = terms_.low; t < terms_.high; ++t) {
+      const Extent in = inside(s, inner, t);
+      if (in.low >= in.high) continue;
+      row_terms_.push_back({in.low * s.stride[inner] + t * s.dilation[inner] - s.before[inner],
+                            in.low, in.high - in.low});
+      terms_of_a_row_ += in.high - in.low;
+    }
     if constexpr (!std::is_same_v<T, float>) planes_ = PlanePool::of(s, most_in_plane);
     if (op_ != "AveragePool") return;
     counts_ = Tensor(Type::float32, {s.out[inner]});
@@ -172,7 +182,7 @@ class PoolStep : public TensorStep {
     Index below = 1;
     for (Index k = d + 1; k < inner; ++k) below *= s.out[k];
     const Index o = line / below % s.out[d];
-    const Extent terms = terms_inside(s, d, o);
+    const Extent terms = outer_terms_[static_cast<std::size_t>(d)][static_cast<std::size_t>(o)];
     for (Index t = terms.low; t < terms.high; ++t)
       visit(line, inner, d + 1, width,
             at * s.image[d] + o * s.stride[d] + t * s.dilation[d] - s.before[d], work);
@@ -181,33 +191,56 @@ class PoolStep : public TensorStep {
   void combine(const T* image, Index line, T* to) const {
     const Sliding& s = *window_;
     const Index inner = s.image.size() - 1, width = s.out[inner];
-    const bool powers = op_ == "LpPool" && p_ != 1 && p_ != 2;
-    if constexpr (!std::is_same_v<T, float>) {
+    if constexpr (std::is_same_v<T, float>) {
+      std::fill_n(to, width, row_ == PoolRow::largest ? least_of<T>() : T{0});
+      if (op_ == "LpPool" && p_ != 1 && p_ != 2) {
+        add_powers(image, line, to);
+      } else {
+        combine_lines(image, line, to);
+      }
+      finish(line, to);
+    } else {
       if (s.image[inner] <= most_in_row) return largest_by_rows(image, line, to);
-    }
-    std::fill_n(to, width, row_ == PoolRow::largest ? least_of<T>() : T{0});
-    each_line(line, [&](Index at) {
-      for (Index t = terms_.low; t < terms_.high; ++t) {
-        const Extent in = inside(s, inner, t);
-        if (in.low >= in.high) continue;
-        charge_work(in.high - in.low);
-        const T* const from =
-            image + at + in.low * s.stride[inner] + t * s.dilation[inner] - s.before[inner];
-        if constexpr (std::is_same_v<T, float>) {
-          if (!powers) {
-            kernel_(row_, from, s.stride[inner], to + in.low, in.high - in.low);
-            continue;
-          }
-          for (Index k = in.low; k < in.high; ++k)
-            to[k] += std::pow(std::abs(from[(k - in.low) * s.stride[inner]]), p_);
-        } else {
-          integer_rows().largest(reinterpret_cast<const std::uint8_t*>(from), s.stride[inner],
-                                 in.high - in.low, std::is_signed_v<T>,
-                                 reinterpret_cast<std::uint8_t*>(to + in.low));
+      std::fill_n(to, width, least_of<T>());
+      each_line(line, [&](Index at) {
+        for (const PoolTerm& term : row_terms_) {
+          charge_work(term.count);
+          integer_rows().largest(reinterpret_cast<const std::uint8_t*>(image + at + term.from),
+                                 s.stride[inner], term.count, std::is_signed_v<T>,
+                                 reinterpret_cast<std::uint8_t*>(to + term.to));
         }
+      });
+    }
+  }
+
+  void combine_lines(const float* image, Index line, float* to) const {
+    std::array<const float*, 32> lines;
+    std::size_t held = 0;
+    const auto flush = [&] {
+      charge_work(static_cast<Index>(held) * terms_of_a_row_);
+      kernel_(row_,
+              {lines.data(), static_cast<Index>(held), window_->image.back(), row_terms_.data(),
+               static_cast<Index>(row_terms_.size()), window_->stride.back()},
+              to);
+      held = 0;
+    };
+    each_line(line, [&](Index at) {
+      lines[held++] = image + at;
+      if (held == lines.size()) flush();
+    });
+    if (held > 0) flush();
+  }
+
+  void add_powers(const float* image, Index line, float* to) const {
+    const Index stride = window_->stride.back();
+    each_line(line, [&](Index at) {
+      charge_work(terms_of_a_row_);
+      for (const PoolTerm& term : row_terms_) {
+        const float* const from = image + at + term.from;
+        for (Index k = 0; k < term.count; ++k)
+          to[term.to + k] += std::pow(std::abs(from[k * stride]), p_);
       }
     });
-    if constexpr (std::is_same_v<T, float>) finish(line, to);
   }
 
   // First the largest numbers of each column of the window's rows, then those of its terms.
@@ -222,13 +255,10 @@ class PoolStep : public TensorStep {
       charge_work(width);
       integer_rows().largest(bytes(image + at), 1, width, std::is_signed_v<T>, row);
     });
-    for (Index t = terms_.low; t < terms_.high; ++t) {
-      const Extent in = inside(s, inner, t);
-      if (in.low >= in.high) continue;
-      charge_work(in.high - in.low);
-      const Index from = in.low * s.stride[inner] + t * s.dilation[inner] - s.before[inner];
-      integer_rows().largest(row + from, s.stride[inner], in.high - in.low, std::is_signed_v<T>,
-                             reinterpret_cast<std::uint8_t*>(to + in.low));
+    for (const PoolTerm& term : row_terms_) {
+      charge_work(term.count);
+      integer_rows().largest(row + term.from, s.stride[inner], term.count, std::is_signed_v<T>,
+                             reinterpret_cast<std::uint8_t*>(to + term.to));
     }
   }
 
@@ -294,77 +324,18 @@ class PoolStep : public TensorStep {
   float p_ = 2;
   Shape x_;  // that the window is of
   std::optional<Sliding> window_;
-  std::optional<PlanePool> planes_;  // of 8-bit integers, if they fit
-  Extent terms_{0, 0};               // along the innermost dimension: those that meet the image
-  Tensor counts_;                    // terms that a mean counts along the innermost dimension
-};
-
-// Pools of whole images in float32, if GlobalLpPool has the norm 1 or 2.
-class WholePoolStep : public TensorStep {
- public:
-  WholePoolStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
-      : TensorStep(graph, node, std::move(buffers)),
-        op_(fact().node->signature->op),
-        row_(op_ == "GlobalMaxPool"       ? PoolRow::largest
-             : op_ == "GlobalAveragePool" ? PoolRow::sum
-             : norm_of(fact()) == 1       ? PoolRow::sum_of_magnitudes
-                                          : PoolRow::sum_of_squares) {
-    kernel = "pool of images " + std::string(name(chosen_isa()));
-    kernel_class = KernelClass::pool;
-  }
-  static float norm_of(const AnalyzedNode& fact) {
-    const Facts facts = fact.attributes();
-    return fact.node->signature->since < 2 ? facts.number("p", 2)
-                                           : static_cast<float>(facts.integer("p", 2));
-  }
-  static bool takes(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
-    const std::string_view op = fact.node->signature->op;
-    const bool has_norm = op == "GlobalLpPool" && (norm_of(fact) == 1 || norm_of(fact) == 2);
-    if (op != "GlobalAveragePool" && op != "GlobalMaxPool" && !has_norm) return false;
-    const AnalyzedValue& x = graph.value(fact.inputs[0]);
-    return x.floats() && x.shape->size() >= 3 && count(*x.shape) > 0;
-  }
-  void run(RunState& state) override {
-    const Tensor& x = input(state, 0);
-    if (x.shape().size() < 3 || x.size() == 0) return run_on_reference(state);
-    Shape made(x.shape().size(), 1);
-    for (const Index d : {0, 1}) made[d] = x.shape()[d];
-    float* const y = output(state, 0, Type::float32, made).data<float>();
-    const Index channels = count(made), plane = x.size() / channels;
-    const Index parts = std::min(channels, parts_for(state.pool.size()));
-    const double work = static_cast<double>(x.size()) * nanoseconds_an_element;
-    state.each(parts, work, [&](Index part, Index) {
-      for (Index k = channels * part / parts; k < channels * (part + 1) / parts; ++k)
-        y[k] = combined(x.data<float>() + k * plane, plane);
-    });
-  }
-
- private:
-  float combined(const float* from, Index count) const {
-    constexpr Index width = 128;
-    std::array<float, width> held;
-    held.fill(row_ == PoolRow::largest ? least_of<float>() : 0);
-    charge_work(count);
-    for (Index at = 0; at < count; at += width)
-      kernel_(row_, from + at, 1, held.data(), std::min(width, count - at));
-    // Powers are in the sums already.
-    const PoolRow joins = row_ == PoolRow::largest ? row_ : PoolRow::sum;
-    for (Index some = width / 2; some > 0; some /= 2)
-      kernel_(joins, held.data() + some, 1, held.data(), some);
-    if (op_ == "GlobalAveragePool") return held[0] / static_cast<float>(count);
-    return row_ == PoolRow::sum_of_squares ? std::sqrt(held[0]) : held[0];
-  }
-
-  const std::string_view op_;
-  const PoolRowKernel kernel_ = pool_rows_of(chosen_isa());
-  const PoolRow row_;
+  std::optional<PlanePool> planes_;               // of 8-bit integers, if they fit
+  std::vector<std::vector<Extent>> outer_terms_;  // by outer dimension and output coordinate
+  std::vector<PoolTerm> row_terms_;               // the terms of a row that meet the image
+  Index terms_of_a_row_ = 0;                      // their elements
+  Extent terms_{0, 0};  // along the innermost dimension: those that meet the image
+  Tensor counts_;       // terms that a mean counts along the innermost dimension
 };
 
 bool takes(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature& signature = *fact.node->signature;
   if (!signature.domain.empty()) return false;
-  if (fact.outputs[0] != no_value && WholePoolStep::takes(graph, fact)) return true;
   if (signature.op != "MaxPool" && signature.op != "AveragePool" && signature.op != "LpPool")
     return false;
   const AnalyzedValue& x = graph.value(fact.inputs[0]);
@@ -373,8 +344,6 @@ bool takes(const AnalyzedGraph& graph, Index node) {
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
-  if (graph.node(node).node->signature->op.starts_with("Global"))
-    return std::make_unique<WholePoolStep>(graph, node, std::move(buffers));
   const AnalyzedValue& x = graph.value(graph.node(node).inputs[0]);
   if (x.is(Type::uint8))
     return std::make_unique<PoolStep<std::uint8_t>>(graph, node, std::move(buffers));
