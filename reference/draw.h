@@ -41,22 +41,27 @@ class Draws {
       key_ = {std::bit_cast<std::uint32_t>(facts.number("seed")), 0};
   }
 
-  // Uniform in [0, 1), a multiple of 2^-53. `which` (0 or 1) selects one of two independent draws.
-  double even(Index k, int which = 0) const {
-    const auto position = static_cast<std::uint64_t>(k);
-    const DrawBlock block = philox(
-        {static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32), 0, 0},
-        key_);
-    const std::size_t from = which == 0 ? 0 : 2;
-    const std::uint64_t bits = std::uint64_t{block[from]} << 32 | block[from + 1];
-    return static_cast<double>(bits >> 11) * 0x1p-53;
-  }
+  // Uniform in [0, 1), a multiple of 2^-53.
+  double even(Index k) const { return even_of(block(k), 0); }
   // Normal with mean 0 and standard deviation 1, by the Box-Muller method.
   double normal(Index k) const {
-    return std::sqrt(-2 * std::log1p(-even(k))) * std::cos(2 * std::numbers::pi * even(k, 1));
+    const DrawBlock two = block(k);  // independent draws
+    return std::sqrt(-2 * std::log1p(-even_of(two, 0))) *
+           std::cos(2 * std::numbers::pi * even_of(two, 2));
   }
 
  private:
+  DrawBlock block(Index k) const {
+    const auto position = static_cast<std::uint64_t>(k);
+    return philox(
+        {static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(position >> 32), 0, 0},
+        key_);
+  }
+  static double even_of(const DrawBlock& block, std::size_t from) {
+    const std::uint64_t bits = std::uint64_t{block[from]} << 32 | block[from + 1];
+    return static_cast<double>(bits >> 11) * 0x1p-53;
+  }
+
   std::array<std::uint32_t, 2> key_;
 };
 

@@ -89,7 +89,15 @@ bool negations(const ElementRow& row) {
 
 template <class A>
 bool magnitudes(const ElementRow& row) {
-  each<A, A>(row, [](A a) { return a < 0 ? (-Modular<A>(a)).v : a; });
+  if constexpr (std::is_unsigned_v<A>) {
+    each<A, A>(row, [](A a) { return a; });
+  } else {
+    using Bits = std::make_unsigned_t<A>;  // computes modulo 2^n, as the least number asks
+    each<A, A>(row, [](A a) {
+      const auto sign = static_cast<Bits>(a < 0 ? ~Bits{0} : Bits{0});
+      return static_cast<A>(static_cast<Bits>((static_cast<Bits>(a) ^ sign) - sign));
+    });
+  }
   return true;
 }
 
@@ -111,15 +119,35 @@ bool conversions(const ElementRow& row) {
   return true;
 }
 
+template <class To>
+bool truths(const ElementRow& row) {
+  each<std::uint8_t, To>(row, [](std::uint8_t a) { return static_cast<To>(a != 0 ? 1 : 0); });
+  return true;
+}
+
+// True if all elements lie between the two numbers.
+template <class A>
+bool all_between(const ElementRow& row, A low, A high) {
+  const A* const a = at<A>(row, 0);
+  const Index step = row.steps[0], n = step == 0 ? 1 : row.count;
+  // As wide as the elements, so that vectors of both have the same length.
+  std::conditional_t<sizeof(A) == 4, std::uint32_t, std::uint64_t> outside = 0;
+  if (step == 1) {
+    for (Index k = 0; k < n; ++k) outside |= (a[k] > low) & (a[k] < high) ? 0U : 1U;
+  } else {
+    for (Index k = 0; k < n; ++k) outside |= (a[k * step] > low) & (a[k * step] < high) ? 0U : 1U;
+  }
+  return outside == 0;
+}
+
 // Truncates toward zero, modulo 2^n.
 template <class A, class To>
 bool cuts(const ElementRow& row) {
-  constexpr A low = -0x1p63F, high = 0x1p63F;
-  const A* const a = at<A>(row, 0);
-  const Index step = row.steps[0], n = step == 0 ? 1 : row.count;
-  bool fit = true;
-  for (Index k = 0; k < n; ++k) fit &= (a[k * step] > low) & (a[k * step] < high);
-  if (!fit) return false;
+  if (sizeof(To) < 8 && all_between<A>(row, -0x1p31F, 0x1p31F)) {
+    each<A, To>(row, [](A x) { return static_cast<To>(static_cast<std::int32_t>(x)); });
+    return true;
+  }
+  if (!all_between<A>(row, -0x1p63F, 0x1p63F)) return false;
   each<A, To>(row, [](A x) { return static_cast<To>(static_cast<std::int64_t>(x)); });
   return true;
 }
@@ -253,7 +281,9 @@ ElementLoop unary_loop(std::string_view op, Type from, Type to) {
   if (op == "Not" && from == Type::boolean && to == Type::boolean) return inversions;
   if (op == "Cast" || op == "CastLike") {
     if (const ElementLoop loop = half_conversion(from, to)) return loop;
-    if (from == Type::boolean) return conversion_from<BoolByte>(to);
+    if (from == Type::boolean && to == Type::boolean) return nonzero<BoolByte>;
+    if (from == Type::boolean)
+      return for_number(to, [](auto b) -> ElementLoop { return truths<decltype(b)>; });
     return for_number(from, [&](auto a) { return conversion_from<decltype(a)>(to); });
   }
   if (op == "IsNaN" && from == Type::float32) return nans<float>;

@@ -43,6 +43,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &col2im_family,
       &gather_elements_family,
       &fills_family,
+      &draws_family,
       &split_family,
       &sequence_moves_family,
       &running_sums_family,

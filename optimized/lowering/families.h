@@ -17,6 +17,7 @@ extern const KernelFamily deformable_convolution_family;
 extern const KernelFamily determinants_family;
 extern const KernelFamily distances_family;
 extern const KernelFamily double_norms_family;
+extern const KernelFamily draws_family;
 extern const KernelFamily elements_family;
 extern const KernelFamily encoders_family;
 extern const KernelFamily features_family;

@@ -18,7 +18,8 @@ template <class A, class To, class F>
 void each(const ElementRow& row, F f) {
   const A* const a = static_cast<const A*>(row.from[0]);
   To* const to = static_cast<To*>(row.to);
-  for (Index k = 0; k < row.count; ++k) to[k] = f(a[k]);
+  const Index n = row.count;  // which a store of bytes might change
+  for (Index k = 0; k < n; ++k) to[k] = f(a[k]);
 }
 
 // Functions of a float64 x; p[0] and p[1] are attributes.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/numbers/convert.h"
 #include "core/numbers/formats.h"
@@ -26,6 +27,12 @@ constexpr std::string_view typed[] = {"BitCast", "CastLike", "Range", "TopK"};
 constexpr std::string_view selections[] = {
     "Abs",       "GlobalMaxPool", "Identity", "Max",  "MaxPool", "Min",   "Neg", "ReduceMax",
     "ReduceMin", "Relu",          "Where",    "Ceil", "Floor",   "Round", "Sign"};
+
+// Moves that read a part of an input, or copy one beside others: cheaper on 16 bits than a
+// conversion of the whole input.
+constexpr std::string_view parts[] = {"Compress",        "Concat",       "Gather", "GatherElements",
+                                      "GatherND",        "ScatterND",    "Slice",  "Split",
+                                      "ScatterElements", "TensorScatter"};
 
 template <std::size_t n>
 bool contains(const std::string_view (&list)[n], std::string_view name) {
@@ -134,6 +141,22 @@ class Lowering {
         });
   }
 
+  // True for a move that stays on 16 bits: no lowered node made its elements in float32, and it
+  // moves a part of them or makes outputs alone.
+  bool stays_narrow(const Node& node) {
+    if (node.signature->form != "move" || node.attributes.contains("reduction")) return false;
+    const auto is_read = [&](const std::string& output) {
+      return !output.empty() && (graph_.uses(output) > 0 || !graph_.is_output(output));
+    };
+    if (!contains(parts, node.signature->op) &&
+        std::any_of(node.outputs.begin(), node.outputs.end(), is_read))
+      return false;
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](const std::string& input) {
+      return !input.empty() && is_half_tensor(input) && graph_.constant(input) == nullptr &&
+             !twins_.contains(input) && !computed_.contains(input);
+    });
+  }
+
   // True if float32 may take the place of the node's 16-bit types: its inputs determine each of
   // them.
   bool is_lowered(const Node& node) {
@@ -150,7 +173,7 @@ class Lowering {
       if (!takes_floats(*signature, spec.type)) return false;
       bound.push_back(spec.type);
     }
-    if (bound.empty() || narrows_operands(node)) return false;
+    if (bound.empty() || narrows_operands(node) || stays_narrow(node)) return false;
     for (std::size_t k = 0; k < node.outputs.size(); ++k) {
       if (node.outputs[k].empty()) continue;
       const std::optional<Type> made = element(node.outputs[k]);
@@ -183,6 +206,7 @@ class Lowering {
     graph_.insert(after, std::move(node));
     for (const auto& [wide, half] : made) {
       add_cast(after, wide, half, *element(half));
+      computed_.insert(half);
       if (keeps_elements) twins_[half] = wide;
     }
   }
@@ -232,6 +256,7 @@ class Lowering {
   MutableGraph graph_;
   std::vector<MutableGraph::Place> casts_;
   std::unordered_map<std::string, std::string> twins_;
+  std::unordered_set<std::string> computed_;     // outputs of lowered nodes, of 16 bits
   std::unordered_map<std::string, Type> types_;  // of values that inference does not know
 };
 

@@ -3,6 +3,7 @@
 
 #include "core/numbers/convert.h"
 #include "optimized/kernels/half_rounding.h"
+#include "optimized/lowering/half_precision.h"
 #include "optimized/testing.h"
 
 namespace touchstone {
@@ -65,6 +66,32 @@ TEST(HalfPrecision, AttentionRoundsOperandsToTheTypeOfItsQueries) {
     net.output(cast(net, net.node("Attention", {x, x, x}), Type::float32));
     EXPECT_THAT(net.check(), AllOf(HasSubstr("reference"), HasSubstr("attention")));
   }
+}
+
+// Returns the inputs of the node of this operator after the lowering.
+std::vector<std::string> lowered_inputs(const Model& model, std::string_view op) {
+  const Model made = lower_half_precision(model, {});
+  for (const Node& node : made.graph.nodes) {
+    if (node.op == op) return node.inputs;
+  }
+  return {};
+}
+
+TEST(HalfPrecision, AMoveOfAPartStaysNarrow) {
+  Net net({40, 8});
+  const std::string x = cast(net, "x", Type::float16);
+  const std::string rows = net.node("Gather", {x, net.integers({3, 1})});
+  net.output(cast(net, rows, Type::float32));
+  EXPECT_EQ(lowered_inputs(net.model(), "Gather")[0], x);
+  EXPECT_THAT(net.check(), Not(HasSubstr("reference")));
+}
+
+TEST(HalfPrecision, AMoveOfComputedElementsIsWidened) {
+  Net net({40, 8});
+  const std::string x = net.node("Exp", {cast(net, "x", Type::float16)});
+  const std::string rows = net.node("Gather", {x, net.integers({3, 1})});
+  net.output(cast(net, rows, Type::float32));
+  EXPECT_NE(lowered_inputs(net.model(), "Gather")[0], x);
 }
 
 TEST(HalfPrecision, CastsOfAnyRankAndSpecialValues) {

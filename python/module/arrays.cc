@@ -129,8 +129,8 @@ Tensor PlainArrays::tensor(std::size_t k) const {
   // Integers may be indices, which a kernel checks once: no other thread may change them after
   // that.
   constexpr Py_ssize_t few = 1 << 14;
-  const bool is_float = held_[k].type == Type::float32 || held_[k].type == Type::float64;
-  if (is_float && buffer.len >= few) return tensor_at(buffer.buf, held_[k].type, std::move(shape));
+  if (facts(held_[k].type).is_float && buffer.len >= few)
+    return tensor_at(buffer.buf, held_[k].type, std::move(shape));
   Tensor made(held_[k].type, std::move(shape));
   const std::span<std::byte> bytes = made.bytes();
   const auto* const from = static_cast<const std::byte*>(buffer.buf);
