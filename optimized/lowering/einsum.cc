@@ -188,8 +188,8 @@ class EinsumChain : public TensorStep {
               sources[static_cast<std::size_t>(link.b)], to);
       sources.push_back(to);
     }
-    // A sum between two products may overflow where no sum of the definition does, or not be the
-    // NaN of a product of zero and infinity.
+    // A sum between two products may overflow where none of the definition does, and misses the NaN
+    // of zero times infinity.
     if (!is_finite(made)) run_on_reference(state);
   }
 
