@@ -134,14 +134,15 @@ def described() -> onnx.ModelProto:
 
 
 def slow() -> onnx.ModelProto:
-    """A model with a tuned kernel, a view, a folded node, and a product of three operands, on the reference."""
+    """A model with a tuned kernel, a view, a folded node, and a norm of doubles, on the reference."""
     nodes = [
         node("Relu", ["x"], ["a"], name="act"),
-        node("Einsum", ["a", "a", "a"], ["p"], name="products", equation="ni,ni,ni->ni"),
+        node("Cast", ["a"], ["wide"], name="widened", to=TensorProto.DOUBLE),
+        node("LpNormalization", ["wide"], ["p"], name="norm"),
         node("Unsqueeze", ["p", "axes"], ["y"], name="wider"),
         node("Shape", ["x"], ["size"], name="size"),
     ]
-    outputs = [value("y", ["batch", 3, 1]), value("size", [2], INT64)]
+    outputs = [value("y", ["batch", 3, 1], TensorProto.DOUBLE), value("size", [2], INT64)]
     return model(nodes, None, outputs, [helper.make_tensor("axes", INT64, [1], [2])])
 
 

@@ -87,10 +87,10 @@ def test_slow_nodes_are_named_with_their_share(folder: Path) -> None:
     assert ran.returncode == 0
     head, row, last = ran.stderr.splitlines()
     assert re.fullmatch(r"warning: 1 node ran on reference kernels, \d+\.\d % of the time", head)
-    assert re.fullmatch(r" +\d+\.\d %  'products' \(Einsum\): no fast kernel for Einsum-12 of float.*", row)
+    assert re.fullmatch(r" +\d+\.\d %  'norm' \(LpNormalization\): no fast kernel for double, only for float", row)
     assert "docs/kernels.md" in last
     (slow,) = json.loads((folder / "slow.json").read_text())["slow"]
-    assert slow["node"] == "'products' (Einsum)" and slow["version"] == "Einsum-12"
+    assert slow["node"] == "'norm' (LpNormalization)" and slow["version"] == "LpNormalization-1"
     assert 0 < slow["share"] <= 1
 
 
