@@ -38,19 +38,22 @@ bool add_bias(float* scores, Index first, Index end, F bias) {
 // Keys that a query may attend to: those from `first` to before `end`, if there are any.
 struct KeyRange {
   Index first = 0, end = 0;
+  KeyRange within(Index count) const {
+    const Index from = std::clamp<Index>(first, 0, count);
+    return {from, std::clamp(end, from, count)};
+  }
 };
 
 // Adds a row of the mask, and masks keys that are not allowed. Returns false if no key is left.
 template <class T>
 bool add_mask(const T* mask, Index columns, bool repeats, KeyRange allowed, Index total,
               float* scores) {
-  const Index first = std::clamp<Index>(allowed.first, 0, columns);
-  const Index end = std::clamp(allowed.end, first, columns);
+  const KeyRange open_keys = allowed.within(columns);
   const auto add = [&](auto bias) {
     const auto blocked = [&](Index j) { return bias(j) - infinity; };
-    bool open = add_bias(scores, first, end, bias);
-    if (add_bias(scores, 0, first, blocked)) open = true;  // a bias of infinity gives NaN
-    if (add_bias(scores, end, columns, blocked)) open = true;
+    bool open = add_bias(scores, open_keys.first, open_keys.end, bias);
+    if (add_bias(scores, 0, open_keys.first, blocked)) open = true;  // a bias of infinity gives NaN
+    if (add_bias(scores, open_keys.end, columns, blocked)) open = true;
     add_bias(scores, columns, total, [](Index) { return -infinity; });
     return open;
   };
@@ -71,8 +74,7 @@ inline bool add_mask(const Mask& mask, const std::array<Index, 3>& query, KeyRan
     return add_mask(static_cast<const std::uint8_t*>(mask.data) + from, mask.columns, mask.repeats,
                     allowed, total, scores);
   }
-  const Index first = std::clamp<Index>(allowed.first, 0, total);
-  const Index end = std::clamp(allowed.end, first, total);
+  const auto [first, end] = allowed.within(total);
   add_bias(scores, 0, first, [](Index) { return -infinity; });
   add_bias(scores, end, total, [](Index) { return -infinity; });
   return first < end;

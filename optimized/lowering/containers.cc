@@ -217,26 +217,20 @@ class OptionalGet : public OptionalStep {
   }
 };
 
-using Make = std::unique_ptr<Step> (*)(const AnalyzedGraph&, Index, std::vector<Index>);
-template <class S>
-std::unique_ptr<Step> made(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
-  return std::make_unique<S>(graph, node, std::move(buffers));
-}
-
 struct Row {
   std::string_view op;
-  Make make;
+  MakeStep make;
 };
-constexpr std::array<Row, 8> rows{{{"Optional", made<OptionalMake>},
-                                   {"OptionalGetElement", made<OptionalGet>},
-                                   {"OptionalHasElement", made<OptionalHas>},
-                                   {"SequenceAt", made<SequenceAt>},
-                                   {"SequenceConstruct", made<SequenceConstruct>},
-                                   {"SequenceErase", made<SequenceErase>},
-                                   {"SequenceInsert", made<SequenceInsert>},
-                                   {"SequenceLength", made<SequenceLength>}}};
+constexpr std::array<Row, 8> rows{{{"Optional", make_step<OptionalMake>},
+                                   {"OptionalGetElement", make_step<OptionalGet>},
+                                   {"OptionalHasElement", make_step<OptionalHas>},
+                                   {"SequenceAt", make_step<SequenceAt>},
+                                   {"SequenceConstruct", make_step<SequenceConstruct>},
+                                   {"SequenceErase", make_step<SequenceErase>},
+                                   {"SequenceInsert", make_step<SequenceInsert>},
+                                   {"SequenceLength", make_step<SequenceLength>}}};
 
-Make make_of(const Signature& signature) {
+MakeStep make_of(const Signature& signature) {
   if (!signature.domain.empty()) return nullptr;
   const auto* const row = std::find_if(rows.begin(), rows.end(),
                                        [&](const Row& each) { return each.op == signature.op; });

@@ -61,14 +61,12 @@ class DrawStep : public Moves {
       check_budget();
       const Index first = part * piece, end = std::min(all, first + piece);
       charge_work(end - first);
-      const auto plain = [&]<class T>(T) {
-        T* const to = made.data<T>();
-        for (Index k = first; k < end; ++k) to[k] = static_cast<T>(number(k));
-      };
-      if (type_ == Type::float32) return plain(float{});
-      if (type_ == Type::float64) return plain(double{});
-      if (type_ == Type::int32) return plain(std::int32_t{});
-      if (type_ == Type::int64) return plain(std::int64_t{});
+      const bool is_plain = for_number(type_, [&](auto zero) {
+        auto* const to = made.data<decltype(zero)>();
+        for (Index k = first; k < end; ++k) to[k] = static_cast<decltype(zero)>(number(k));
+        return true;
+      });
+      if (is_plain) return;
       for (Index k = first; k < end; ++k) set_number(made, k, static_cast<long double>(number(k)));
     });
   }

@@ -73,12 +73,14 @@ struct Link {
 
 class Chain {
  public:
-  explicit Chain(const EinsumLabels& of) : of_(of) {
-    for (std::size_t k = 0; k < of.strides.size(); ++k)
-      operands_.push_back({of.strides[k], static_cast<Index>(k)});
+  explicit Chain(EinsumLabels of) : shape(head(of.extents, of.kept)), of_(std::move(of)) {
+    if (count(of_.extents) == 0) return;  // sums of nothing
+    for (std::size_t k = 0; k < of_.strides.size(); ++k)
+      operands_.push_back({of_.strides[k], static_cast<Index>(k)});
     while (operands_.size() > 1) join_cheapest();
   }
 
+  Shape shape;  // of the result
   std::vector<Link> links;
   double products = 0;  // multiplications of all links
 
@@ -136,7 +138,7 @@ class Chain {
     operands_[a] = std::move(made);
   }
 
-  const EinsumLabels& of_;
+  EinsumLabels of_;
   std::vector<Operand> operands_;
 };
 
@@ -163,20 +165,16 @@ class EinsumChain : public TensorStep {
   }
 
   void run(RunState& state) override {
-    std::vector<const Shape*> shapes;
-    for (std::size_t k = 0; k < fact().inputs.size(); ++k)
-      shapes.push_back(&input(state, k).shape());
-    const std::optional<EinsumLabels> labels = einsum_labels(equation_, shapes);
-    if (!labels) return run_on_reference(state);
-    Tensor& made = output(state, 0, type_, head(labels->extents, labels->kept));
-    if (count(labels->extents) == 0) {
+    if (!is_described(state) && !describe(state)) return run_on_reference(state);
+    const Chain& chain = *chain_;
+    Tensor& made = output(state, 0, type_, chain.shape);
+    if (chain.links.empty()) {
       std::fill(made.bytes().begin(), made.bytes().end(), std::byte{});
       return;
     }
-    const Chain chain(*labels);
     charge_work(static_cast<Index>(std::min(chain.products, 1e18)));
     std::vector<const std::byte*> sources;
-    for (std::size_t k = 0; k < shapes.size(); ++k)
+    for (std::size_t k = 0; k < shapes_.size(); ++k)
       sources.push_back(input(state, k).bytes().data());
     for (std::size_t k = 0; k < chain.links.size(); ++k) {
       const Link& link = chain.links[k];
@@ -194,7 +192,25 @@ class EinsumChain : public TensorStep {
   }
 
  private:
-  static Index bytes_of(Type type) { return facts(type).bits / 8; }
+  // True if the inputs have the shapes of the chain.
+  bool is_described(const RunState& state) const {
+    for (std::size_t k = 0; k < shapes_.size(); ++k) {
+      if (input(state, k).shape() != shapes_[k]) return false;
+    }
+    return chain_.has_value();
+  }
+  bool describe(const RunState& state) {
+    chain_.reset();
+    shapes_.clear();
+    std::vector<const Shape*> shapes;
+    for (std::size_t k = 0; k < fact().inputs.size(); ++k)
+      shapes.push_back(&input(state, k).shape());
+    std::optional<EinsumLabels> labels = einsum_labels(equation_, shapes);
+    if (!labels) return false;
+    for (const Shape* const shape : shapes) shapes_.push_back(*shape);
+    chain_.emplace(std::move(*labels));
+    return true;
+  }
 
   void product(RunState& state, std::size_t k, const Contraction& of, const std::byte* a,
                const std::byte* b, std::byte* to) {
@@ -205,6 +221,8 @@ class EinsumChain : public TensorStep {
 
   const Type type_;
   const std::string equation_;
+  std::vector<Shape> shapes_;  // of the inputs that the chain is for
+  std::optional<Chain> chain_;
   std::vector<Contractor> contractors_;  // one a product
   std::vector<KeptMemory> between_;      // products that are factors of later ones
 };

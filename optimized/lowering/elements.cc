@@ -120,7 +120,7 @@ bool conversions(const ElementRow& row) {
 }
 
 template <class To>
-bool truths(const ElementRow& row) {
+bool bool_conversions(const ElementRow& row) {
   each<std::uint8_t, To>(row, [](std::uint8_t a) { return static_cast<To>(a != 0 ? 1 : 0); });
   return true;
 }
@@ -283,7 +283,7 @@ ElementLoop unary_loop(std::string_view op, Type from, Type to) {
     if (const ElementLoop loop = half_conversion(from, to)) return loop;
     if (from == Type::boolean && to == Type::boolean) return nonzero<BoolByte>;
     if (from == Type::boolean)
-      return for_number(to, [](auto b) -> ElementLoop { return truths<decltype(b)>; });
+      return for_number(to, [](auto b) -> ElementLoop { return bool_conversions<decltype(b)>; });
     return for_number(from, [&](auto a) { return conversion_from<decltype(a)>(to); });
   }
   if (op == "IsNaN" && from == Type::float32) return nans<float>;

@@ -79,11 +79,6 @@ bool doubles(const ElementRow& row) {
 }
 
 template <class A>
-bool is_nan(const ElementRow& row) {
-  each<A, std::uint8_t>(row, [](A x) { return static_cast<std::uint8_t>(x != x); });
-  return true;
-}
-template <class A>
 bool is_infinite(const ElementRow& row) {
   constexpr A infinity = std::numeric_limits<A>::infinity();
   // The numbers that count as infinite; NaN equals none.
@@ -249,8 +244,6 @@ ElementFunction of_integers(const Facts& facts) {
 ElementFunction element_function(const Facts& facts, Type from, Type to) {
   const std::string_view op = facts.signature().op;
   if (to == Type::boolean) {
-    if (op == "IsNaN" && from == Type::float32) return {is_nan<float>};
-    if (op == "IsNaN" && from == Type::float64) return {is_nan<double>};
     if (op != "IsInf") return {};
     const std::array<double, 2> detected{static_cast<double>(facts.integer("detect_negative", 1)),
                                          static_cast<double>(facts.integer("detect_positive", 1))};

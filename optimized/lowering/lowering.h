@@ -23,6 +23,14 @@ struct KernelFamily {
   std::unique_ptr<Step> (*step)(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers);
 };
 
+// Maker of one kind of step, as KernelFamily::step; tables of operators hold it.
+using MakeStep = std::unique_ptr<Step> (*)(const AnalyzedGraph&, Index, std::vector<Index>);
+template <class S>
+std::unique_ptr<Step> make_step(const AnalyzedGraph& graph, Index node,
+                                std::vector<Index> buffers) {
+  return std::make_unique<S>(graph, node, std::move(buffers));
+}
+
 // Returns the family that takes the node, else null.
 const KernelFamily* family_of(const AnalyzedGraph& graph, Index node);
 

@@ -224,23 +224,16 @@ class Gather : public Moves {
   }
 };
 
-using Make = std::unique_ptr<Step> (*)(const AnalyzedGraph&, Index, std::vector<Index>);
-
-template <class S>
-std::unique_ptr<Step> make(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
-  return std::make_unique<S>(graph, node, std::move(buffers));
-}
-
 struct Row {
   std::string_view op;
   int since;  // the first version whose options the step knows
   std::size_t inputs;
-  Make make;
+  MakeStep make;
 };
 constexpr Row moves[] = {
-    {"Concat", 4, 1, make<Concat>}, {"Expand", 8, 2, make<Expand>},
-    {"Gather", 1, 2, make<Gather>}, {"Slice", 10, 3, make<Slice>},
-    {"Tile", 6, 2, make<Tile>},     {"Transpose", 1, 1, make<Transpose>},
+    {"Concat", 4, 1, make_step<Concat>}, {"Expand", 8, 2, make_step<Expand>},
+    {"Gather", 1, 2, make_step<Gather>}, {"Slice", 10, 3, make_step<Slice>},
+    {"Tile", 6, 2, make_step<Tile>},     {"Transpose", 1, 1, make_step<Transpose>},
 };
 
 const Row* row_of(const AnalyzedGraph& graph, Index node) {

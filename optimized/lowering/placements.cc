@@ -278,24 +278,19 @@ class Dropout : public Placement {
   }
 };
 
-using Make = std::unique_ptr<Step> (*)(const AnalyzedGraph&, Index, std::vector<Index>);
-template <class S>
-std::unique_ptr<Step> make(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
-  return std::make_unique<S>(graph, node, std::move(buffers));
-}
 struct Row {
   std::string_view op;
   std::size_t inputs;
-  Make make;
+  MakeStep make;
 };
 constexpr Row placements[] = {
-    {"ReverseSequence", 2, make<ReverseSequence>},
-    {"TensorScatter", 2, make<TensorScatter>},
-    {"Trilu", 1, make<Trilu>},
-    {"EyeLike", 1, make<EyeLike>},
-    {"Range", 3, make<Range>},
-    {"BitCast", 1, make<BitCast>},
-    {"Dropout", 1, make<Dropout>},
+    {"ReverseSequence", 2, make_step<ReverseSequence>},
+    {"TensorScatter", 2, make_step<TensorScatter>},
+    {"Trilu", 1, make_step<Trilu>},
+    {"EyeLike", 1, make_step<EyeLike>},
+    {"Range", 3, make_step<Range>},
+    {"BitCast", 1, make_step<BitCast>},
+    {"Dropout", 1, make_step<Dropout>},
 };
 
 const Row* row_of(const AnalyzedGraph& graph, Index node) {

@@ -168,26 +168,19 @@ bool takes_scaled_rows(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
 
 bool takes_channels(const AnalyzedGraph&, const AnalyzedNode&) { return true; }
 
-using Make = std::unique_ptr<Step> (*)(const AnalyzedGraph&, Index, std::vector<Index>);
-
-template <class S>
-std::unique_ptr<Step> make(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {
-  return std::make_unique<S>(graph, node, std::move(buffers));
-}
-
 struct Row {
   std::string_view op;
   std::string_view kernel;
   bool (*takes)(const AnalyzedGraph& graph, const AnalyzedNode& fact);
-  Make make;
+  MakeStep make;
 };
 constexpr Row norms[] = {
-    {"Softmax", "softmax ", takes_softmax, make<Softmax>},
-    {"LogSoftmax", "log softmax ", takes_softmax, make<Softmax>},
-    {"LayerNormalization", "layer norm ", takes_scaled_rows, make<ScaledRows>},
-    {"RMSNormalization", "root mean square norm ", takes_scaled_rows, make<ScaledRows>},
-    {"InstanceNormalization", "instance norm ", takes_channels, make<ScaledChannels>},
-    {"GroupNormalization", "group norm ", takes_channels, make<ScaledChannels>},
+    {"Softmax", "softmax ", takes_softmax, make_step<Softmax>},
+    {"LogSoftmax", "log softmax ", takes_softmax, make_step<Softmax>},
+    {"LayerNormalization", "layer norm ", takes_scaled_rows, make_step<ScaledRows>},
+    {"RMSNormalization", "root mean square norm ", takes_scaled_rows, make_step<ScaledRows>},
+    {"InstanceNormalization", "instance norm ", takes_channels, make_step<ScaledChannels>},
+    {"GroupNormalization", "group norm ", takes_channels, make_step<ScaledChannels>},
 };
 
 const Row* row_of(const Signature& signature) {

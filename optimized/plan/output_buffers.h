@@ -35,10 +35,11 @@ class OutputBuffers {
 
   // True if the tensor came from here and is still kept.
   bool keeps(const Tensor& output) const {
+    if (static_cast<Index>(output.bytes().size()) < min_bytes) return false;
     const std::lock_guard lock(lock_);
     return std::any_of(kept_.begin(), kept_.end(), [&](const auto& named) {
       return std::ranges::any_of(named.second.tensors, [&](const Tensor& tensor) {
-        return tensor.identity() != nullptr && tensor.identity() == output.identity();
+        return tensor.identity() == output.identity();
       });
     });
   }
