@@ -94,6 +94,35 @@ template <class Term>
   return all;
 }
 
+// The largest or smallest lane; NaN if there is one.
+template <bool smallest>
+inline float fold_extreme(Floats x) {
+  return fold(x, [](Quad a, Quad b) { return ((smallest ? a < b : a > b) | (a != a)) ? a : b; });
+}
+
+// The largest or smallest number of a row; NaN if the row holds one.
+template <bool smallest>
+inline float extreme(const float* x, std::int64_t count) {
+  constexpr float worst = smallest ? __builtin_inff() : -__builtin_inff();
+  const auto better = [](Floats a, Floats b) { return (smallest ? a < b : a > b) ? a : b; };
+  const Floats start = all(worst);
+  Floats best[4] = {start, start, start, start};
+  Bits nan = {};
+  const auto look = [&](int v, Floats some) {
+    nan |= some != some;
+    best[v] = better(some, best[v]);
+  };
+  std::int64_t k = 0;
+  for (; k + four_vectors <= count; k += four_vectors) {
+#pragma GCC unroll 4
+    for (int v = 0; v < 4; ++v) look(v, load_vector(x + k + v * one_vector));
+  }
+  for (; k + one_vector <= count; k += one_vector) look(0, load_vector(x + k));
+  if (k < count) look(1, load_some(x + k, count - k, worst));
+  best[0] = better(better(best[0], best[1]), better(best[2], best[3]));
+  return fold_extreme<smallest>(of_bits(bits(best[0]) | nan));  // all ones are a NaN
+}
+
 // Writes result(k, v) for each vector of a row, as sum_of() reads it.
 template <class Result>
 [[gnu::always_inline]] inline void map(const float* x, float* y, std::int64_t count,

@@ -10,30 +10,6 @@
 namespace touchstone {
 namespace {
 
-// The largest number of a row; NaN if the row holds one.
-inline float largest(const float* x, std::int64_t count) {
-  const Floats lowest = all(-__builtin_inff());
-  Floats most[4] = {lowest, lowest, lowest, lowest};
-  Bits nan = {};
-  const auto look = [&](int v, Floats some) {
-    nan |= some != some;
-    most[v] = some > most[v] ? some : most[v];
-  };
-  std::int64_t k = 0;
-  for (; k + four_vectors <= count; k += four_vectors) {
-#pragma GCC unroll 4
-    for (int v = 0; v < 4; ++v) look(v, load_vector(x + k + v * one_vector));
-  }
-  for (; k + one_vector <= count; k += one_vector) look(0, load_vector(x + k));
-  if (k < count) look(1, load_some(x + k, count - k, -__builtin_inff()));
-  most[0] = most[0] > most[1] ? most[0] : most[1];
-  most[2] = most[2] > most[3] ? most[2] : most[3];
-  most[0] = most[0] > most[2] ? most[0] : most[2];
-  // All ones are a NaN, and the larger of NaN and a number is NaN.
-  return fold(of_bits(bits(most[0]) | nan),
-              [](Quad a, Quad b) { return ((a > b) | (a != a)) ? a : b; });
-}
-
 // A row that holds NaN, or whose largest number is infinite, has NaN everywhere: an infinity minus
 // itself is NaN.
 inline bool is_finite(float x) { return x - x == 0; }
@@ -41,9 +17,58 @@ inline void fill_with_nan(float* y, std::int64_t count) {
   for (std::int64_t k = 0; k < count; ++k) y[k] = __builtin_nanf("");
 }
 
-void softmax(const float* x, float* y, std::int64_t rows, std::int64_t count) {
+// Softmax of a row of up to four vectors, which stay in registers.
+template <int vectors>
+inline void softmax_of_few(const float* x, float* y, std::int64_t rows, std::int64_t count) {
+  constexpr std::int64_t before_last = (vectors - 1) * one_vector;
+  const std::int64_t rest = count - before_last;
+  const Bits inside = before(rest);
+  const Floats lowest = all(-__builtin_inff());
   for (std::int64_t r = 0; r < rows; ++r, x += count, y += count) {
-    const float most = largest(x, count);
+    Floats held[vectors], most = lowest;
+    Bits nan = {};
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      held[v] = v + 1 < vectors      ? load_vector(x + v * one_vector)
+                : rest == one_vector ? load_vector(x + before_last)
+                                     : load_some(x + before_last, rest, -__builtin_inff());
+      nan |= held[v] != held[v];
+      most = held[v] > most ? held[v] : most;
+    }
+    const float largest = fold_extreme<false>(of_bits(bits(most) | nan));
+    if (!is_finite(largest)) {
+      fill_with_nan(y, count);
+      continue;
+    }
+    Floats sum = {};
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      // Exponentials of lanes outside of the row would be subnormal, which takes far longer.
+      const Floats less = held[v] - largest;
+      held[v] = exp_of_negative(v + 1 < vectors ? less : of_bits(bits(less) & inside));
+      sum += v + 1 < vectors ? held[v] : of_bits(bits(held[v]) & inside);
+    }
+    // At least one: the largest number's own. Quotients are at most one.
+    const float total = fold(sum, [](Quad a, Quad b) { return a + b; });
+    const Floats by = all(total), inverse = all(1.0F / total);
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      const Floats made = quotient(held[v], by, inverse);
+      if (v + 1 < vectors || rest == one_vector)
+        store_vector(y + v * one_vector, made);
+      else
+        store_some(y + before_last, rest, made);
+    }
+  }
+}
+
+void softmax(const float* x, float* y, std::int64_t rows, std::int64_t count) {
+  if (count <= one_vector) return softmax_of_few<1>(x, y, rows, count);
+  if (count <= 2 * one_vector) return softmax_of_few<2>(x, y, rows, count);
+  if (count <= 3 * one_vector) return softmax_of_few<3>(x, y, rows, count);
+  if (count <= four_vectors) return softmax_of_few<4>(x, y, rows, count);
+  for (std::int64_t r = 0; r < rows; ++r, x += count, y += count) {
+    const float most = extreme<false>(x, count);
     if (!is_finite(most)) {
       fill_with_nan(y, count);
       continue;
@@ -63,7 +88,7 @@ void softmax(const float* x, float* y, std::int64_t rows, std::int64_t count) {
 
 void log_softmax(const float* x, float* y, std::int64_t rows, std::int64_t count) {
   for (std::int64_t r = 0; r < rows; ++r, x += count, y += count) {
-    const float most = largest(x, count);
+    const float most = extreme<false>(x, count);
     if (!is_finite(most)) {
       fill_with_nan(y, count);
       continue;
@@ -78,7 +103,7 @@ void log_softmax(const float* x, float* y, std::int64_t rows, std::int64_t count
 // An infinity is the largest number of its row, and its logarithm.
 void log_sum_exp(const float* x, float* y, std::int64_t rows, std::int64_t count) {
   for (std::int64_t r = 0; r < rows; ++r, x += count) {
-    const float most = largest(x, count);
+    const float most = extreme<false>(x, count);
     y[r] = most;
     if (!is_finite(most)) continue;
     const double sum =

@@ -76,7 +76,9 @@ Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shap
     return *placed_[k];
   }
   Value& value = held(state, fact().outputs[k]);
-  value = Tensor(type, shape);  // throws the reference's error if the shape exceeds a limit
+  // Throws the reference's error if the shape exceeds a limit. Steps write every element, here as
+  // in the plan's memory.
+  value = Tensor(type, shape, type == Type::string ? Storage::values : Storage::unfilled);
   Tensor& made = std::get<Tensor>(value.is);
   charge_work(made.size());
   return made;

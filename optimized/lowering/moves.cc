@@ -149,6 +149,51 @@ class Tile : public Moves {
   }
 };
 
+// DepthToSpace and SpaceToDepth: one copy an image, whose dimensions split channels, rows and
+// columns by blocks of pixels.
+class PixelBlocks : public Moves {
+  using Moves::Moves;
+  bool moved(RunState& state) override {
+    const Tensor& from = input(state, 0);
+    const Shape& x = from.shape();
+    const Facts attributes = fact().attributes();
+    const Index side = attributes.integer("blocksize");
+    const std::string mode = attributes.text("mode", "DCR");
+    const bool last = mode == "CRD";  // the pixel of a block is a channel's last digit
+    if (x.size() != 4 || side < 1 || side > most_pixels || (!last && mode != "DCR")) return false;
+    const bool spreads = fact().node->signature->op == "DepthToSpace";
+    const Index pixels = side * side, channels = x[1], plane = multiply(x[2], x[3]);
+    Moved box;
+    Shape shape;
+    if (spreads) {
+      if (channels % pixels != 0) return false;
+      const Index depth = channels / pixels, pixel = last ? plane : depth * plane;
+      shape = {x[0], depth, multiply(x[2], side), multiply(x[3], side)};
+      box.extents = {depth, x[2], side, x[3], side};
+      box.by = {last ? pixels * plane : plane, x[3], side * pixel, 1, pixel};
+    } else {
+      if (x[2] % side != 0 || x[3] % side != 0) return false;
+      shape = {x[0], multiply(channels, pixels), x[2] / side, x[3] / side};
+      box.extents = {side, side, channels, shape[2], shape[3]};
+      box.by = {x[3], 1, plane, side * x[3], side};
+      if (last) {
+        box.extents = {channels, side, side, shape[2], shape[3]};
+        box.by = {plane, x[3], 1, side * x[3], side};
+      }
+    }
+    box.to_by = dense_strides(box.extents);
+    Tensor& made = output(state, 0, from.type(), shape);
+    if (made.size() == 0) return true;
+    for (Index image = 0; image < x[0]; ++image) {
+      box.from = box.to = image * channels * plane;
+      if (!copy(state, box, from, made)) return false;
+    }
+    return true;
+  }
+
+  static constexpr Index most_pixels = Index{1} << 15;  // along a side, whose square fits an int
+};
+
 class Gather : public Moves {
   using Moves::Moves;
   bool moved(RunState& state) override {
@@ -231,8 +276,9 @@ struct Row {
   MakeStep make;
 };
 constexpr Row moves[] = {
-    {"Concat", 4, 1, make_step<Concat>}, {"Expand", 8, 2, make_step<Expand>},
-    {"Gather", 1, 2, make_step<Gather>}, {"Slice", 10, 3, make_step<Slice>},
+    {"Concat", 4, 1, make_step<Concat>}, {"DepthToSpace", 1, 1, make_step<PixelBlocks>},
+    {"Expand", 8, 2, make_step<Expand>}, {"Gather", 1, 2, make_step<Gather>},
+    {"Slice", 10, 3, make_step<Slice>},  {"SpaceToDepth", 1, 1, make_step<PixelBlocks>},
     {"Tile", 6, 2, make_step<Tile>},     {"Transpose", 1, 1, make_step<Transpose>},
 };
 
@@ -256,7 +302,7 @@ const Row* row_of(const AnalyzedGraph& graph, Index node) {
   return nullptr;
 }
 
-// Moves that only constants and shapes control are planned as a whole.
+// Small moves that only constants and shapes control are planned as a whole.
 bool takes(const AnalyzedGraph& graph, Index node) {
   return row_of(graph, node) != nullptr && !is_data_movement(graph, node);
 }

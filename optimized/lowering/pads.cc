@@ -74,31 +74,44 @@ class Pad : public Moves {
     if (has_input(2) && input(state, 2).size() != 1) return false;
     Tensor& made = output(state, 0, from.type(), shape);
     if (made.size() == 0) return true;
-    fill(state, made);
     Moved box;
     box.by = dense_strides(from.shape());
     box.to_by = dense_strides(shape);
+    IndexVector places;  // of the box, along each dimension of the output
     for (Index d = 0; d < rank; ++d) {
       const Index origin = subtract(Index{0}, pads->before[d]);
       const Index first = std::max<Index>(origin, 0);  // that is kept
       const Index last = std::min(from.shape()[d], add(shape[d], origin));
       box.extents.push_back(std::max<Index>(last - first, 0));
       box.from += first * box.by[d];
-      box.to += (first - origin) * box.to_by[d];
+      places.push_back(first - origin);
+      box.to += places[d] * box.to_by[d];
     }
+    if (box.extents != shape) fill_around(state, made, box.extents, places);
     return copy(state, box, from, made);
   }
 
-  void fill(RunState& state, Tensor& made) {
-    constexpr Index piece = 16384;
+  // Fills what is outside of a box: whole rows, or the ends of rows.
+  void fill_around(RunState& state, Tensor& made, const Shape& box, const IndexVector& places) {
     const Tensor* const of = filler(state, made.type());
+    const Shape& shape = made.shape();
+    const Index last = shape.size() - 1, length = shape[last], rows = made.size() / length;
+    const Index before = places[last], after = before + box[last];
     with_sized(made.type(), [&]<class T>() {
       const T value = of != nullptr ? of->data<T>()[0] : T{};
-      const Index all = made.size();
-      const double cost = static_cast<double>(all) * nanoseconds_an_element;
-      state.each(ceil_div(all, piece), cost, [&](Index part, Index) {
-        std::fill_n(made.data<T>() + part * piece, std::min(piece, all - part * piece), value);
-      });
+      in_ranges(state, rows, static_cast<double>(length) * nanoseconds_an_element,
+                [&](Index first, Index end) {
+                  for (Index row = first; row < end; ++row) {
+                    bool inside = count(box) > 0;
+                    for (Index d = last - 1, rest = row; inside && d >= 0; rest /= shape[d], --d) {
+                      const Index at = rest % shape[d] - places[d];
+                      inside = at >= 0 && at < box[d];
+                    }
+                    T* const y = made.data<T>() + row * length;
+                    std::fill(y, y + (inside ? before : length), value);
+                    if (inside) std::fill(y + after, y + length, value);
+                  }
+                });
     });
   }
 
@@ -217,9 +230,16 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   if (!signature.domain.empty() || (!pads && !is_center(graph, node)) || fact.outputs.size() != 1 ||
       fact.outputs[0] == no_value)
     return false;
-  // Moves alone have a plan of their own, which has no value but zero for new places.
-  const bool fills = pads && signature.since < feeds_pads && fact.attributes().number("value") != 0;
-  return is_movable(element_of(graph, node, 0)) && (fills || !is_movement_of_any_type(graph, node));
+  // A plan of a copy has no value but zero for new places, and writes them all first. It lists the
+  // elements of a repeating mode one by one.
+  constexpr Index few = 2048;
+  const Facts given = fact.attributes();
+  const bool fills = pads && signature.since < feeds_pads && given.number("value") != 0;
+  const std::optional<Shape>& made = graph.value(fact.outputs[0]).shape;
+  const bool repeats =
+      pads && ((made && count(*made) > few) || given.text("mode", "constant") != "constant");
+  return is_movable(element_of(graph, node, 0)) &&
+         (fills || repeats || !is_movement_of_any_type(graph, node));
 }
 
 std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers) {

@@ -11,6 +11,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 #include "optimized/lowering/resample_axes.h"
+#include "optimized/lowering/resample_nearest.h"
 #include "optimized/plan/groups.h"
 #include "optimized/registry/isa.h"
 #include "reference/calls.h"
@@ -78,31 +79,6 @@ T extrapolated(const ResampledAxes& axes) {
   return narrowed<T>(axes.extrapolation);
 }
 
-struct Extents {
-  Index outer, inner;  // of the axes around one axis
-};
-Extents around(const Shape& shape, Index axis) {
-  return {count(head(shape, axis)), count(tail(shape, axis + 1))};
-}
-
-// Splits `rows` by `columns` elements among the threads: take(first row, rows, first column,
-// columns). `terms`: reads an element.
-template <class F>
-void split(RunState& state, Index rows, Index columns, Index terms, F take) {
-  const Index wanted = parts_for(state.pool.size());
-  const Index across =
-      std::max<Index>(1, std::min(columns / 1024, wanted / std::max<Index>(rows, 1)));
-  const Index down = std::min(rows, wanted), high = (rows + down - 1) / down;
-  const Index wide = (columns + across - 1) / across;
-  const double work = static_cast<double>(rows) * static_cast<double>(columns) *
-                      static_cast<double>(terms) * nanoseconds_an_element;
-  state.each(down * across, work, [&](Index part, Index) {
-    const Index row = std::min(part / across * high, rows);
-    const Index column = std::min(part % across * wide, columns);
-    take(row, std::min(high, rows - row), column, std::min(wide, columns - column));
-  });
-}
-
 // The axes that change, in an order that keeps the passes small.
 std::vector<Index> order_of(const std::vector<ResampledAxis>& axes) {
   std::vector<Index> order;
@@ -116,38 +92,6 @@ std::vector<Index> order_of(const std::vector<ResampledAxis>& axes) {
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return growth(a) < growth(b); });
   return order;
-}
-
-template <class Unit>
-void pick_elements(const std::byte* from, const std::int32_t* index, std::byte* to, Index count) {
-  const auto* const source = reinterpret_cast<const Unit*>(from);
-  auto* const target = reinterpret_cast<Unit*>(to);
-  for (Index x = 0; x < count; ++x) target[x] = source[index[x]];
-}
-
-// Copies the elements of `bytes` each that the axis names.
-void pick(RunState& state, const std::byte* from, std::byte* to, const ResampledAxis& axis,
-          Extents extents, Index bytes) {
-  const auto* const index = axis.index.data<std::int32_t>();
-  if (extents.inner > 1) {
-    const Index length = extents.inner * bytes;
-    split(state, extents.outer * axis.out, length, 1,
-          [&](Index row, Index rows, Index at, Index n) {
-            for (Index k = row; k < row + rows; ++k) {
-              const Index source = k / axis.out * axis.in + index[k % axis.out];
-              std::memcpy(to + k * length + at, from + source * length + at,
-                          static_cast<std::size_t>(n));
-            }
-          });
-    return;
-  }
-  using Row = void (*)(const std::byte*, const std::int32_t*, std::byte*, Index);
-  Row copied = nullptr;
-  with_sized_bytes(bytes, [&]<class T>() { copied = pick_elements<T>; });
-  split(state, extents.outer, axis.out, 1, [&](Index row, Index rows, Index at, Index n) {
-    for (Index k = row; k < row + rows; ++k)
-      copied(from + k * axis.in * bytes, index + at, to + (k * axis.out + at) * bytes, n);
-  });
 }
 
 constexpr Index most_combinations = Index{1} << 16;  // of the taps of all axes
@@ -199,7 +143,7 @@ void sum_row(const T* from, const std::vector<ResampledAxis>& axes, const IndexV
 }
 
 template <class Q>
-void sum(RunState& state, const Q* from, Q* to, const ResampledAxis& axis, Extents extents) {
+void sum(RunState& state, const Q* from, Q* to, const ResampledAxis& axis, AxisExtents extents) {
   const AxisSum<Q> call{from,
                         to,
                         axis.index.data<std::int32_t>(),
@@ -209,14 +153,15 @@ void sum(RunState& state, const Q* from, Q* to, const ResampledAxis& axis, Exten
                         axis.out,
                         extents.inner};
   const bool rows = extents.inner > 1;
-  split(state, rows ? extents.outer * axis.out : extents.outer, rows ? extents.inner : axis.out,
-        axis.taps, [&](Index row, Index many, Index column, Index columns) {
-          if constexpr (std::is_same_v<Q, float>) {
-            resampling().sum32(call, row, many, column, columns);
-          } else {
-            resampling().sum64(call, row, many, column, columns);
-          }
-        });
+  split_grid(state, rows ? extents.outer * axis.out : extents.outer,
+             rows ? extents.inner : axis.out, axis.taps,
+             [&](Index row, Index many, Index column, Index columns) {
+               if constexpr (std::is_same_v<Q, float>) {
+                 resampling().sum32(call, row, many, column, columns);
+               } else {
+                 resampling().sum64(call, row, many, column, columns);
+               }
+             });
 }
 
 class Resample : public TensorStep {
@@ -265,14 +210,20 @@ class Resample : public TensorStep {
     Tensor now = x;
     Shape shape = x.shape();
     const std::vector<Index> order = order_of(axes.axes);
+    const Index rank = shape.size();
+    const auto is_of_image = [&](Index d) { return d >= rank - 2; };
+    if (order.size() == 2 && std::all_of(order.begin(), order.end(), is_of_image)) {
+      return pick_images(state, x.bytes().data(), y.bytes().data(), *(axes.axes.end() - 2),
+                         axes.axes.back(), count(head(shape, rank - 2)), bytes);
+    }
     for (std::size_t k = 0; k < order.size(); ++k) {
       const ResampledAxis& axis = axes.axes[static_cast<std::size_t>(order[k])];
-      const Extents extents = around(shape, order[k]);
+      const AxisExtents extents = around(shape, order[k]);
       shape[order[k]] = axis.out;
       const bool last = k + 1 == order.size();
       Tensor made = last ? Tensor() : Tensor(x.type(), shape);
-      pick(state, now.bytes().data(), last ? y.bytes().data() : made.bytes().data(), axis, extents,
-           bytes);
+      pick_along(state, now.bytes().data(), last ? y.bytes().data() : made.bytes().data(), axis,
+                 extents, bytes);
       now = std::move(made);
     }
     if (order.empty()) std::memcpy(y.bytes().data(), x.bytes().data(), x.bytes().size());
@@ -286,7 +237,7 @@ class Resample : public TensorStep {
       with_number(x.type(), [&]<class T>() {
         const T* const from = x.data<T>();
         Q* const to = now.data<Q>();
-        split(state, 1, x.size(), 1, [&](Index, Index, Index first, Index n) {
+        split_grid(state, 1, x.size(), 1, [&](Index, Index, Index first, Index n) {
           for (Index k = first; k < first + n; ++k) to[k] = widened<Q>(from[k]);
         });
       });
@@ -295,7 +246,7 @@ class Resample : public TensorStep {
     const std::vector<Index> order = order_of(axes.axes);
     for (std::size_t k = 0; k < order.size(); ++k) {
       const ResampledAxis& axis = axes.axes[static_cast<std::size_t>(order[k])];
-      const Extents extents = around(shape, order[k]);
+      const AxisExtents extents = around(shape, order[k]);
       shape[order[k]] = axis.out;
       const bool last = wide && k + 1 == order.size();
       Tensor made = last ? Tensor() : Tensor(type_of<Q>, shape);
@@ -309,7 +260,7 @@ class Resample : public TensorStep {
     with_number(x.type(), [&]<class T>() {
       const Q* const from = now.data<Q>();
       T* const to = y.data<T>();
-      split(state, 1, y.size(), 1, [&](Index, Index, Index first, Index n) {
+      split_grid(state, 1, y.size(), 1, [&](Index, Index, Index first, Index n) {
         for (Index k = first; k < first + n; ++k) to[k] = narrowed<T>(from[k]);
       });
     });
@@ -343,7 +294,7 @@ class Resample : public TensorStep {
       const T value = extrapolated<T>(axes);
       for (Index d = 0; d < y.shape().size(); ++d) {
         const Tensor& beyond = axes.axes[static_cast<std::size_t>(d)].beyond;
-        const Extents extents = around(y.shape(), d);
+        const AxisExtents extents = around(y.shape(), d);
         const Index size = y.shape()[d];
         for (Index k = 0; k < (beyond.size() > 0 ? extents.outer * size : 0); ++k) {
           if (beyond.data<bool>()[k % size])

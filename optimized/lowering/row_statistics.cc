@@ -1,7 +1,10 @@
 // Family `row statistics`: BatchNormalization by fed statistics, MeanVarianceNormalization and
-// LpNormalization, and ReduceLogSumExp of contiguous rows, in float32.
+// LpNormalization, and reductions of contiguous rows, in float32.
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "optimized/kernels/row_folds.h"
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/lowering/norm_rows.h"
 #include "optimized/lowering/row_norm.h"
@@ -15,6 +18,32 @@ struct ReducedDims {
   Index outer = 1, many = 1, apart = 1, row = 1;
   bool contiguous() const { return apart == 1; }
 };
+
+// A reduction of rows: the kernel, and what is done with its results.
+struct RowReduction {
+  std::string_view op;
+  RowFold RowFoldKernels::*fold;  // null: RowNormKernels::log_sum_exp
+  enum class Finish { none, mean, root, logarithm } finish;
+};
+constexpr RowReduction row_reductions[] = {
+    {"ReduceL1", &RowFoldKernels::sum_of_magnitudes, RowReduction::Finish::none},
+    {"ReduceL2", &RowFoldKernels::sum_of_squares, RowReduction::Finish::root},
+    {"ReduceLogSum", &RowFoldKernels::sum, RowReduction::Finish::logarithm},
+    {"ReduceLogSumExp", nullptr, RowReduction::Finish::none},
+    {"ReduceMax", &RowFoldKernels::maximum, RowReduction::Finish::none},
+    {"ReduceMean", &RowFoldKernels::sum, RowReduction::Finish::mean},
+    {"ReduceMin", &RowFoldKernels::minimum, RowReduction::Finish::none},
+    {"ReduceSum", &RowFoldKernels::sum, RowReduction::Finish::none},
+    {"ReduceSumSquare", &RowFoldKernels::sum_of_squares, RowReduction::Finish::none},
+};
+const RowReduction* row_reduction(std::string_view op) {
+  const auto* const found = std::find_if(std::begin(row_reductions), std::end(row_reductions),
+                                         [&](const RowReduction& row) { return row.op == op; });
+  return found == std::end(row_reductions) ? nullptr : found;
+}
+const RowFoldKernels& row_folds() {
+  return by_isa(chosen_isa(), row_folds_sse41, row_folds_avx2, row_folds_avx512);
+}
 
 // Returns nothing if dimensions alternate more often.
 std::optional<ReducedDims> reduced_dims(const Shape& x, const IndexVector& axes) {
@@ -39,7 +68,7 @@ std::optional<ReducedDims> reduced_dims(const Shape& x, const IndexVector& axes)
 // Returns the axes of a reduction, if they are known before the run.
 std::optional<IndexVector> axes_of(const AnalyzedGraph& graph, const AnalyzedNode& fact,
                                    Index rank) {
-  constexpr int axes_as_input = 18;
+  const int axes_as_input = fact.node->signature->op == "ReduceSum" ? 13 : 18;
   const Facts given = fact.attributes();
   IndexVector named;
   if (fact.node->signature->since < axes_as_input) {
@@ -56,6 +85,8 @@ std::optional<IndexVector> axes_of(const AnalyzedGraph& graph, const AnalyzedNod
   return named;
 }
 
+constexpr Index fewest_rows = 4, longest_row = 4096;  // of a reduction but of exponentials
+
 // Returns the dimensions of a node of known shape.
 std::optional<ReducedDims> reduced_dims(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const std::optional<Shape>& x = graph.value(fact.inputs[0]).shape;
@@ -70,7 +101,11 @@ std::optional<ReducedDims> reduced_dims(const AnalyzedGraph& graph, const Analyz
     return reduced_dims(*x, given.given("axes") ? given.integers("axes") : IndexVector{0, 2, 3});
   const std::optional<IndexVector> axes = axes_of(graph, fact, x->size());
   const std::optional<ReducedDims> dims = axes ? reduced_dims(*x, *axes) : std::nullopt;
-  return dims && dims->contiguous() ? dims : std::nullopt;
+  if (!dims || !dims->contiguous()) return std::nullopt;
+  // Few long rows are left to kernels that divide a row among the threads.
+  const bool suits = row_reduction(op)->fold == nullptr ||
+                     (dims->outer >= fewest_rows && dims->many <= longest_row);
+  return suits ? dims : std::nullopt;
 }
 
 class Rows : public RowNorm {
@@ -102,18 +137,32 @@ class Rows : public RowNorm {
 
   void rows(RunState& state, const float* from, float* to) const {
     const Index row = dims_.many;
-    const bool reduces = is("ReduceLogSumExp");
+    const RowReduction* const reduction = row_reduction(fact().node->signature->op);
+    const bool reduces = reduction != nullptr;
     each_block(state, dims_.outer, dims_.outer * row, [&](Index first, Index many) {
       charge_work(many * row);
       const float* const own = from + first * row;
       float* const made = to + first * (reduces ? 1 : row);
       if (reduces)
-        kernels_.log_sum_exp(own, made, many, row);
+        reduce(*reduction, own, made, many, row);
       else if (is("LpNormalization"))
         (squares() ? kernels_.by_squares : kernels_.by_magnitudes)(own, made, many, row);
       else
         kernels_.standard(own, made, many, row, least_deviation);
     });
+  }
+
+  void reduce(const RowReduction& of, const float* from, float* to, Index rows, Index row) const {
+    using Finish = RowReduction::Finish;
+    (of.fold == nullptr ? kernels_.log_sum_exp : row_folds().*of.fold)(from, to, rows, row);
+    if (of.finish == Finish::mean) {
+      const auto size = static_cast<float>(row);
+      for (Index k = 0; k < rows; ++k) to[k] /= size;
+    } else if (of.finish == Finish::root) {
+      std::transform(to, to + rows, to, [](float x) { return std::sqrt(x); });
+    } else if (of.finish == Finish::logarithm) {
+      std::transform(to, to + rows, to, [](float x) { return std::log(x); });
+    }
   }
 
   void columns(const NormalizedColumns& all) const {
@@ -211,7 +260,7 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   const Signature& signature = *fact.node->signature;
   if (!signature.domain.empty() || fact.outputs.empty() || fact.outputs[0] == no_value)
     return false;
-  const bool reduces = signature.op == "ReduceLogSumExp";
+  const bool reduces = row_reduction(signature.op) != nullptr;
   for (std::size_t k = 0; k < (reduces ? 1 : fact.inputs.size()); ++k) {
     if (fact.inputs[k] == no_value || !graph.value(fact.inputs[k]).is(Type::float32)) return false;
   }

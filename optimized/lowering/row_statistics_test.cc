@@ -116,5 +116,24 @@ TEST(RowStatistics, NothingToNormalize) {
   net.check();
 }
 
+TEST(RowStatistics, SumsAndExtremes) {
+  for (const Index length : {2, 3, 9, 15, 16, 17, 31, 49, 64, 65, 200}) {
+    for (const bool special : {false, true}) {
+      Net net({5, 7, length, 1});
+      net.specials = special;
+      net.overflows = true;  // the judge decides
+      const std::string last = net.integers({-2});
+      const std::string ops[] = {"ReduceL1",   "ReduceL2",  "ReduceLogSum", "ReduceMax",
+                                 "ReduceMean", "ReduceMin", "ReduceSum",    "ReduceSumSquare"};
+      for (const std::string& op : ops) {
+        net.output(net.node(op, {"x", last}, {}, {{"keepdims", 0}}));
+        net.output(net.node(op, {"x", net.integers({2, 3})}));
+      }
+      const std::string kernels = net.check();
+      for (const std::string& op : ops) EXPECT_THAT(kernels, HasSubstr("rows of " + op + " "));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace touchstone

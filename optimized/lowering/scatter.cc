@@ -1,5 +1,6 @@
 // ScatterElements, ScatterND and GatherND: elements or slices at fed indices.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <type_traits>
 
@@ -255,24 +256,58 @@ class GatherND : public Placed {
         u.back() > x.size() - batch)
       return run_on_reference(state);
     const Slices slices(x, u, batch);
-    if (!slices.all_inside(indices)) return run_on_reference(state);
     const Shape shape = join(head(u, u.size() - 1), tail(x, batch + slices.n));
     Tensor& made = output(state, 0, data.type(), shape);
-    if (made.size() == 0) return;
-    const Index bytes = bits / 8, length = slices.length * bytes;
-    const Index batches = count(head(x, batch)), each = slices.rows / batches;
-    const Index plane = data.size() / batches,
-                parts = std::min(slices.rows, parts_for(state.pool.size()));
-    const Index some = (slices.rows + parts - 1) / parts;
+    if (slices.rows == 0) return;
+    const Index parts = std::min(slices.rows, parts_for(state.pool.size()));
+    const Index some = ceil_div(slices.rows, parts);
+    const Rows rows{slices, indices.data<std::int64_t>(), slices.rows / count(head(x, batch)),
+                    data.size() / count(head(x, batch))};
+    const std::byte* const from = data.bytes().data();
+    std::byte* const to = made.bytes().data();
     const double work = static_cast<double>(made.size() + slices.rows * slices.n);
+    std::atomic<bool> inside = true;
     state.each(parts, work * nanoseconds_an_element, [&](Index part, Index) {
-      const Index end = std::min((part + 1) * some, slices.rows);
-      for (Index row = std::min(part * some, end); row < end; ++row) {
-        const Index at = slices.offset(indices.data<std::int64_t>() + row * slices.n);
-        std::memcpy(made.bytes().data() + row * length,
-                    data.bytes().data() + (row / each * plane + at) * bytes,
-                    static_cast<std::size_t>(length));
-      }
+      const Index first = std::min(part * some, slices.rows);
+      const Index end = std::min(first + some, slices.rows);
+      bool fine = true;
+      if (slices.length == 1)
+        with_sized_bytes(bits / 8, [&]<class T>() { fine = copy<T>(rows, first, end, from, to); });
+      else
+        fine = copy_slices(rows, first, end, slices.length * (bits / 8), bits / 8, from, to);
+      if (!fine) inside = false;
+    });
+    if (!inside) run_on_reference(state);
+  }
+
+ private:
+  struct Rows {
+    const Slices& slices;
+    const std::int64_t* indices;
+    Index each, plane;  // rows and elements of a batch
+  };
+  // Calls take(row, element) for rows first .. end - 1; false if an index is out of range.
+  template <class F>
+  static bool each_row(const Rows& of, Index first, Index end, F take) {
+    Index base = first / of.each * of.plane, left = of.each - first % of.each;
+    for (Index row = first; row < end; ++row) {
+      const Index at = of.slices.offset(of.indices + row * of.slices.n);
+      if (at < 0) return false;
+      take(row, base + at);
+      if (--left == 0) left = of.each, base += of.plane;
+    }
+    return true;
+  }
+  template <class T>
+  static bool copy(const Rows& of, Index first, Index end, const std::byte* from, std::byte* to) {
+    const T* const x = reinterpret_cast<const T*>(from);
+    T* const y = reinterpret_cast<T*>(to);
+    return each_row(of, first, end, [&](Index row, Index at) { y[row] = x[at]; });
+  }
+  static bool copy_slices(const Rows& of, Index first, Index end, Index length, Index bytes,
+                          const std::byte* from, std::byte* to) {
+    return each_row(of, first, end, [&](Index row, Index at) {
+      std::memcpy(to + row * length, from + at * bytes, static_cast<std::size_t>(length));
     });
   }
 };

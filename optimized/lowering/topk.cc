@@ -1,5 +1,6 @@
 // TopK: each lane's elements are ranked by integers, of which the first are selected.
 #include <algorithm>
+#include <type_traits>
 
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/ranks.h"
@@ -32,9 +33,44 @@ std::uint32_t place_of(const Ranked<std::uint32_t>& x) {
 }
 std::uint32_t place_of(const Ranked<std::uint64_t>& x) { return x.place; }
 
+// True if none of `some` elements can rank before the limit; never for NaN.
+constexpr Index some = 16;
+template <class T>
+bool are_worse(const T* from, T limit, bool largest) {
+  bool worse = true;
+  if (largest) {
+    for (Index k = 0; k < some; ++k) worse &= from[k] < limit;
+  } else {
+    for (Index k = 0; k < some; ++k) worse &= from[k] > limit;
+  }
+  return worse;
+}
+
+// Ranks the first k of n elements, in a heap whose top ranks last; ranked(i) ranks an element.
+template <class R, class T, class F>
+void select_first(R* heap, const T* from, Index stride, Index n, Index k, bool largest, F ranked) {
+  for (Index i = 0; i < k; ++i) heap[i] = ranked(i);
+  std::make_heap(heap, heap + k);
+  const auto offer = [&](Index i) {
+    const R one = ranked(i);
+    if (!(one < heap[0])) return;
+    std::pop_heap(heap, heap + k);
+    heap[k - 1] = one;
+    std::push_heap(heap, heap + k);
+  };
+  Index i = k;
+  if constexpr (std::is_arithmetic_v<T>) {
+    for (; stride == 1 && i + some <= n; i += some) {
+      if (are_worse(from + i, from[place_of(heap[0])], largest)) continue;
+      for (Index j = 0; j < some; ++j) offer(i + j);
+    }
+  }
+  for (; i < n; ++i) offer(i);
+  std::sort_heap(heap, heap + k);
+}
+
 template <class R>
 void sort_first(R* lane, Index n, Index k) {
-  if (k < n / 16) return std::partial_sort(lane, lane + k, lane + n);
   if (k < n) std::nth_element(lane, lane + k, lane + n);
   std::sort(lane, lane + k);
 }
@@ -102,10 +138,16 @@ class TopK : public TensorStep {
       for (Index at = part * some; at < end; ++at) {
         const T* const from = x.data<T>() + at / inner * n * inner + at % inner;
         const Index to = at / inner * k * inner + at % inner;
-        for (Index i = 0; i < n; ++i)
-          lane[i] = {static_cast<Bits>(rank_of(from[i * inner]) ^ flip),
-                     static_cast<std::uint32_t>(i)};
-        sort_first(lane, n, k);
+        const auto ranked = [&](Index i) {
+          return Ranked<Bits>{static_cast<Bits>(rank_of(from[i * inner]) ^ flip),
+                              static_cast<std::uint32_t>(i)};
+        };
+        if (k < n / 16) {
+          select_first(lane, from, inner, n, k, flip != 0, ranked);
+        } else {
+          for (Index i = 0; i < n; ++i) lane[i] = ranked(i);
+          sort_first(lane, n, k);
+        }
         for (Index i = 0; i < k; ++i) {
           const Index place = place_of(lane[i]);
           if (values) values[to + i * inner] = from[place * inner];

@@ -48,10 +48,11 @@ struct ElementNames {
 };
 
 // Runs the node on tensors whose elements are their names, or `whole` minus their names; returns
-// the names in its outputs as float64. `shape`, if given, replaces the shape of the first input.
+// the names in its outputs as float64. `shape`, if given, replaces the shape of the first input,
+// and `made` the constant that is the first output's shape.
 // Throws Error (unsupported) if no type for names leaves the node's arithmetic as it is.
 std::vector<Value> run_on_names(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
-                                const Shape* shape = nullptr);
+                                const Shape* shape = nullptr, const Shape* made = nullptr);
 
 // Returns nullopt if the strides need more dimensions than a StridedCopy has.
 std::optional<StridedCopy> copy_of_strides(const Shape& extents, const IndexVector& source_strides,

@@ -8,6 +8,7 @@
 #include "optimized/plan/copies.h"
 #include "optimized/plan/groups.h"
 #include "optimized/problems/collapse.h"
+#include "optimized/registry/registry.h"
 #include "reference/interpreter.h"
 #include "reference/lists.h"
 
@@ -73,10 +74,22 @@ void name_elements(Tensor& names, Index& next, Index whole) {
     names.data<T>()[e] = static_cast<T>(whole == 0 ? next : whole - next);
 }
 
+// True if a constant is the shape of the node's output.
+bool names_shape_of(const AnalyzedGraph& graph, const AnalyzedNode& fact, const Tensor& constant) {
+  const Shape& made = *graph.value(fact.outputs[0]).shape;
+  return constant.type() == Type::int64 && constant.shape() == Shape{made.size()} &&
+         std::equal(made.begin(), made.end(), constant.data<std::int64_t>());
+}
+Tensor shape_tensor(const Shape& shape) {
+  Tensor made(Type::int64, {shape.size()});
+  std::copy(shape.begin(), shape.end(), made.data<std::int64_t>());
+  return made;
+}
+
 }  // namespace
 
 std::vector<Value> run_on_names(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index whole,
-                                const Shape* shape) {
+                                const Shape* shape, const Shape* made_shape) {
   constexpr Index largest_in_float32 = Index{1} << 24;
   const Type type = type_of_names(graph, fact);
   std::vector<Value> inputs;
@@ -88,7 +101,8 @@ std::vector<Value> run_on_names(const AnalyzedGraph& graph, const AnalyzedNode& 
     }
     const AnalyzedValue& value = graph.value(fact.inputs[k]);
     if (!is_copied(fact, k)) {
-      inputs.emplace_back(*value.constant);
+      const bool replaced = made_shape != nullptr && names_shape_of(graph, fact, *value.constant);
+      inputs.emplace_back(replaced ? shape_tensor(*made_shape) : *value.constant);
       continue;
     }
     Tensor names(type, k == 0 && shape ? *shape : *value.shape);
@@ -115,7 +129,9 @@ std::vector<Value> run_on_names(const AnalyzedGraph& graph, const AnalyzedNode& 
 
 namespace {
 
-constexpr Index max_elements = Index{1} << 24;  // limit on the elements evaluated this way
+constexpr Index max_elements = Index{1} << 24;  // limit on the elements of a planned movement
+// Limit on the elements of a node that the reference runs to plan it: about two milliseconds.
+constexpr Index max_probed = 2048;
 
 // Describes the whole output as one strided copy from a single input, if possible.
 bool by_probed_strides(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
@@ -256,6 +272,18 @@ static bool is_nearest(const AnalyzedNode& fact) {
   });
 }
 
+// True if the movement follows from runs on few elements, whatever the sizes.
+static bool is_inferred(const AnalyzedGraph& graph, Index node) {
+  switch (operator_kind(*graph.node(node).node->signature)) {
+    case OperatorKind::concat:
+    case OperatorKind::transpose:
+    case OperatorKind::per_dimension:
+      return true;
+    default:
+      return repeats(graph, node).has_value();
+  }
+}
+
 // Accepts movement of elements that `fits` takes, with all other inputs constant, so that every
 // destination is known.
 static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const AnalyzedValue&)) {
@@ -279,7 +307,7 @@ static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const Ana
     if (output == no_value || !fits(graph.value(output))) return false;
     elements += count(*graph.value(output).shape);
   }
-  return any && elements <= max_elements;
+  return any && (elements <= max_probed || (elements <= max_elements && is_inferred(graph, node)));
 }
 
 bool is_data_movement(const AnalyzedGraph& graph, Index node) {
@@ -295,71 +323,6 @@ bool is_movement_of_any_type(const AnalyzedGraph& graph, Index node) {
     return value.shape && value.type && value.type->kind == ValueType::Kind::tensor &&
            value.type->element != Type::string && value.type->element != Type::undefined;
   });
-}
-
-namespace {
-
-// True if a node that treats each dimension separately repeats each element `times` along this
-// axis. Evaluated with all other dimensions set to 1.
-bool repeats_along(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index axis,
-                   const IndexVector& times) {
-  Shape from(times.size(), 1), to = times;
-  from[axis] = (*graph.value(fact.inputs[0]).shape)[axis];
-  to[axis] *= from[axis];
-  const Index behind = count(tail(times, axis + 1));
-  try {
-    const std::vector<Value> made = run_on_names(graph, fact, 0, &from);
-    const Tensor& names = made[0].tensor();
-    if (names.shape() != to) return false;
-    for (Index k = 0; k < names.size(); ++k) {
-      const Index at = k / behind % to[axis] / times[axis];
-      if (names.data<double>()[k] != static_cast<double>(1 + at)) return false;
-    }
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-}  // namespace
-
-std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node) {
-  const AnalyzedNode& fact = graph.node(node);
-  if (fact.outputs.size() != 1 || fact.inputs[0] == no_value) return std::nullopt;
-  for (std::size_t k = 1; k < fact.inputs.size(); ++k) {
-    if (fact.inputs[k] != no_value && is_copied(fact, k)) return std::nullopt;
-  }
-  const Shape& from = *graph.value(fact.inputs[0]).shape;
-  const Shape& to = *graph.value(fact.outputs[0]).shape;
-  const Index rank = from.size();
-  if ((rank != 3 && rank != 4) || to.size() != rank || head(from, 2) != head(to, 2) || from == to ||
-      count(from) == 0)
-    return std::nullopt;
-  Repeat times;
-  times.columns = to.back() / from.back();
-  if (rank == 4) times.rows = to[2] / from[2];
-  const Index rows = rank == 4 ? from[2] : 1, columns = from.back();
-  if (to.back() != columns * times.columns || (rank == 4 && to[2] != rows * times.rows))
-    return std::nullopt;
-  if (fact.node->signature->form == "resample") {
-    IndexVector all = from;
-    for (Index k = 0; k < rank; ++k) all[k] = to[k] / from[k];
-    Index told = 0;
-    while (told < rank && repeats_along(graph, fact, told, all)) ++told;
-    if (told == rank) return times;
-  }
-  const std::vector<Tensor> names = moved(graph, fact, count(from) + 1);
-  if (names.empty()) return std::nullopt;
-  const auto* name = names[0].data<std::int64_t>();
-  for (Index plane = 0; plane < from[0] * from[1]; ++plane) {
-    for (Index y = 0; y < rows * times.rows; ++y) {
-      const Index first = 1 + (plane * rows + y / times.rows) * columns;
-      for (Index x = 0; x < columns * times.columns; ++x) {
-        if (*name++ != first + x / times.columns) return std::nullopt;
-      }
-    }
-  }
-  return times;
 }
 
 }  // namespace touchstone

@@ -126,10 +126,12 @@ Tensor PlainArrays::tensor(std::size_t k) const {
   const Py_buffer& buffer = held_[k].buffer;
   Shape shape;
   for (int d = 0; d < buffer.ndim; ++d) shape.push_back(buffer.shape[d]);
-  // Integers may be indices, which a kernel checks once: no other thread may change them after
-  // that.
+  // Integers of 32 and 64 bits may be indices, which a kernel checks once: no other thread may
+  // change them after that. Numpy's bools may have other bytes.
   constexpr Py_ssize_t few = 1 << 14;
-  if (facts(held_[k].type).is_float && buffer.len >= few)
+  const Type type = held_[k].type;
+  const bool is_index = !facts(type).is_float && facts(type).bits > 16;
+  if (!is_index && type != Type::boolean && buffer.len >= few)
     return tensor_at(buffer.buf, held_[k].type, std::move(shape));
   Tensor made(held_[k].type, std::move(shape));
   const std::span<std::byte> bytes = made.bytes();
