@@ -98,6 +98,34 @@ TEST(Windows, GroupsOfOneDimension) {
   net.check();
 }
 
+TEST(Windows, FiltersOfPaddedImages) {
+  using Lists = std::map<std::string, std::vector<Index>>;
+  struct Case {
+    Shape x, w;
+    Lists lists;
+  };
+  const Lists same{{"pads", {1, 1, 1, 1, 1, 1}}};
+  std::vector<Case> cases{
+      {{2, 5, 6, 17, 40},
+       {13, 5, 3, 3, 3},
+       {{"pads", {1, 0, 2, 0, 1, 1}}, {"dilations", {1, 2, 1}}}},
+      {{1, 5, 6, 17, 41}, {9, 5, 2, 3, 3}, {{"pads", {1, 1, 1, 0, 1, 1}}, {"strides", {2, 1, 1}}}},
+      {{1, 5, 6, 17, 41}, {9, 5, 2, 3, 3}, {{"pads", {1, 1, 1, 0, 1, 1}}, {"strides", {1, 2, 1}}}},
+      {{1, 4, 40, 30, 40}, {9, 4, 3, 3, 3}, same}};  // several slabs
+  for (const Index filters : {5, 6, 8, 15, 23})
+    cases.push_back({{1, 3, 5, 16, 30}, {filters, 3, 3, 3, 3}, same});
+  for (const bool special : {false, true}) {
+    for (const Case& each : cases) {
+      SCOPED_TRACE(text(each.x) + text(each.w));
+      Net net(each.x);
+      net.specials = special;
+      net.overflows = true;  // the judge decides
+      net.output(net.convolution("x", each.w, each.lists));
+      EXPECT_THAT(net.check(), ::testing::HasSubstr("padded images"));
+    }
+  }
+}
+
 TEST(Windows, GroupsOfThreeDimensions) {
   using Lists = std::map<std::string, std::vector<Index>>;
   struct Case {

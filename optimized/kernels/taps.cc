@@ -15,31 +15,51 @@ using Anywhere
     __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES), aligned(alignof(float)), may_alias)) =
         float;
 
-template <int vectors>
+template <int filters, int vectors>
 inline void some(const TapSums& s, std::int64_t first) {
-  Floats sums[vectors];
+  Floats sums[filters][vectors];
 #pragma GCC unroll 8
-  for (int v = 0; v < vectors; ++v) sums[v] = s.bias - Floats{};
-  for (std::int64_t t = 0; t < s.taps; ++t) {
+  for (int f = 0; f < filters; ++f) {
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) sums[f][v] = (s.bias ? s.bias[f] : 0.0F) - Floats{};
+  }
+  const float* weight = s.weights;
+  for (std::int64_t t = 0; t < s.taps; ++t, weight += filters) {
     const float* const from = s.in + s.offsets[t] + first;
-    const float weight = s.weights[t];
+    Floats in[vectors];
 #pragma GCC unroll 8
-    for (int v = 0; v < vectors; ++v)
-      sums[v] += weight * *reinterpret_cast<const Anywhere*>(from + v * lanes);
+    for (int v = 0; v < vectors; ++v) in[v] = *reinterpret_cast<const Anywhere*>(from + v * lanes);
+#pragma GCC unroll 8
+    for (int f = 0; f < filters; ++f) {
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) sums[f][v] += weight[f] * in[v];
+    }
   }
 #pragma GCC unroll 8
-  for (int v = 0; v < vectors; ++v)
-    *reinterpret_cast<Anywhere*>(s.out + first + v * lanes) = sums[v];
+  for (int f = 0; f < filters; ++f) {
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v)
+      *reinterpret_cast<Anywhere*>(s.out + f * s.out_stride + first + v * lanes) = sums[f][v];
+  }
 }
+
+template <int filters, int vectors>
+void all(const TapSums& s) {
+  std::int64_t k = 0;
+  for (; s.count - k > (vectors - 1) * lanes; k += vectors * lanes) some<filters, vectors>(s, k);
+  for (; s.count > k; k += lanes) some<filters, 1>(s, k);
+}
+
+// Vectors of a tile, so that sums fit into the registers: 32, or 16.
+constexpr int registers = TOUCHSTONE_VECTOR_BYTES == 64 ? 24 : 12;
 
 }  // namespace
 
 void TOUCHSTONE_TAPS(const TapSums& s) {
-  std::int64_t k = 0;
-  for (; s.count - k > 7 * lanes; k += 8 * lanes) some<8>(s, k);
-  for (; s.count - k > 3 * lanes; k += 4 * lanes) some<4>(s, k);
-  for (; s.count - k > lanes; k += 2 * lanes) some<2>(s, k);
-  for (; s.count > k; k += lanes) some<1>(s, k);
+  if (s.filters == 8) return all < 8, registers == 24 ? 3 : 1 > (s);
+  if (s.filters == 4) return all<4, registers / 4>(s);
+  if (s.filters == 2) return all < 2, registers == 24 ? 8 : 6 > (s);
+  all<1, 8>(s);
 }
 
 }  // namespace touchstone

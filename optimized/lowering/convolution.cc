@@ -16,6 +16,7 @@ namespace {
 // Floats of a block of patches, which stay in L2 while all filters of a group read them.
 constexpr Index block_floats = Index{1} << 17, depth_at_once = 512, most_panels = 16;
 constexpr Index most_columns = most_panels * patch_panel_avx512;
+constexpr Index slab_floats = Index{1} << 20;  // limit on those of a padded image
 constexpr Index few_rows = 48;  // filters below which patches cost more than the product
 
 PatchKernel patches_of(Isa isa) { return by_isa(isa, patches_sse41, patches_avx2, patches_avx512); }
@@ -164,24 +165,21 @@ class ConvolutionStep : public TensorStep {
  public:
   ConvolutionStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
       : TensorStep(graph, node, std::move(buffers)), gemm_(chosen_isa()) {
-    kernel = "convolution of patches " + std::string(name(chosen_isa()));
+    const AnalyzedValue &x = graph.value(fact().inputs[0]), &w = graph.value(fact().inputs[1]);
+    if (x.shape && w.shape) prepare(*x.shape, *w.shape, slab_floats);
+    const std::string set(name(chosen_isa()));
+    kernel = (padded_ ? "convolution of padded images " : "convolution of patches ") + set;
     kernel_class = KernelClass::convolution;
   }
   Index scratch() const override {
-    return std::max(block_floats, gemm_.panel_columns() * (depth_at_once + 1));
+    const Index packed = std::max(block_floats, gemm_.panel_columns() * (depth_at_once + 1));
+    return padded_ ? std::max(packed, padded_->scratch()) : packed;
   }
   void run(RunState& state) override {
     const Tensor &x = input(state, 0), &w = input(state, 1);
     const Tensor* const bias = has_input(2) ? &input(state, 2) : nullptr;
-    if (!extents_ || x.shape() != x_ || w.shape() != w_) {
-      x_ = x.shape();
-      w_ = w.shape();
-      extents_ = extents_of(fact().attributes(), x_, w_, gemm_.panel_columns());
-      padded_.reset();
-      if (extents_)
-        padded_ = PaddedConvolution::of(extents_->window, extents_->channels, extents_->filters,
-                                        scratch());
-    }
+    if (!extents_ || x.shape() != x_ || w.shape() != w_)
+      prepare(x.shape(), w.shape(), padded_ ? padded_->scratch() : block_floats);
     if (!extents_ || (bias && bias->shape() != Shape{w_[0]})) return run_on_reference(state);
     const Extents& e = *extents_;
     float* const y = output(state, 0, Type::float32, e.made).data<float>();
@@ -191,12 +189,13 @@ class ConvolutionStep : public TensorStep {
     const Operands operands{x.data<float>(), w.data<float>(), bias ? bias->data<float>() : nullptr,
                             y};
     if (padded_) {
-      state.each(e.images * e.groups, work, [&](Index part, Index thread) {
-        const Index filter = part % e.groups * e.filters;
-        padded_->run(operands.x + part * e.channels * e.plane, operands.w + filter * e.depth,
-                     operands.bias ? operands.bias + filter : nullptr,
-                     y + part * e.filters * e.points,
-                     state.scratch[static_cast<std::size_t>(thread)]);
+      const Index slabs = padded_->slabs();
+      state.each(e.images * e.groups * slabs, work, [&](Index each, Index thread) {
+        const Index part = each / slabs, filter = part % e.groups * e.filters;
+        padded_->run(
+            each % slabs, operands.x + part * e.channels * e.plane, operands.w + filter * e.depth,
+            operands.bias ? operands.bias + filter : nullptr, y + part * e.filters * e.points,
+            state.scratch[static_cast<std::size_t>(thread)]);
       });
       return;
     }
@@ -216,6 +215,16 @@ class ConvolutionStep : public TensorStep {
     const float *x, *w, *bias;
     float* y;
   };
+
+  void prepare(const Shape& x, const Shape& w, Index scratch) {
+    x_ = x;
+    w_ = w;
+    extents_ = extents_of(fact().attributes(), x_, w_, gemm_.panel_columns());
+    padded_.reset();
+    if (extents_)
+      padded_ =
+          PaddedConvolution::of(extents_->window, extents_->channels, extents_->filters, scratch);
+  }
 
   // Computes some filters of one group at one block of points.
   void compute(const Operands& of, Index block, Index first_row, Index rows, float* packed) const {

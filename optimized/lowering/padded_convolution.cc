@@ -12,7 +12,15 @@
 namespace touchstone {
 namespace {
 
-constexpr Index most_filters = 4, most_terms = 4096;
+constexpr Index few_filters = 4, most_terms = Index{1} << 16;
+constexpr Index slab_floats = Index{1} << 19;  // of the slabs of more than one output slice: L2
+
+// Filters that the kernel takes at once, of those left.
+Index group_of(Index left) {
+  Index group = most_tap_filters;
+  while (group > left) group /= 2;
+  return group;
+}
 
 TapKernel kernel_of(Isa isa) { return by_isa(isa, taps_sse41, taps_avx2, taps_avx512); }
 
@@ -33,15 +41,15 @@ void each_of(const Shape& extents, const Work& work) {
 
 std::optional<PaddedConvolution> PaddedConvolution::of(const Sliding& window, Index channels,
                                                        Index filters, Index scratch) {
-  if (filters > most_filters || channels < 1 || count(window.out) == 0) return std::nullopt;
+  if (filters < 1 || channels < 1 || count(window.out) == 0) return std::nullopt;
   try {
     if (count(window.kernel) == 0 || multiply(channels, count(window.kernel)) > most_terms)
       return std::nullopt;
     PaddedConvolution made(window, channels, filters);
     const Index least = window.image.size() == 1 ? window.out[0] : 1;
-    if (made.floats(least) > scratch) return std::nullopt;
+    if (made.floats(least) > scratch || !made.pays()) return std::nullopt;
     Index some = least;
-    while (some < window.out[0] && made.floats(some + 1) <= scratch) ++some;
+    while (some < window.out[0] && made.floats(some + 1) <= min(scratch, slab_floats)) ++some;
     made.slices_ = some;
     return made;
   } catch (const Error&) {
@@ -69,14 +77,35 @@ PaddedConvolution::PaddedConvolution(const Sliding& s, Index channels, Index fil
   });
 }
 
-// Floats of the padded channels, and of one output channel, of a slab.
-Index PaddedConvolution::floats(Index slices) const {
+Index PaddedConvolution::channel_floats(Index slices) const {
   const Sliding& s = window_;
-  const Index rows = s.image.size() == 1 ? 1
-                                         : add(multiply(slices - 1, s.stride[0]),
-                                               add(multiply(s.kernel[0] - 1, s.dilation[0]), 1));
-  const Index slice = s.image.size() == 1 ? extents_[0] : pitch_[0];
-  return add(multiply(multiply(rows, slice), add(channels_, 1)), 2 * (tap_slack + 1));
+  if (s.image.size() == 1) return extents_[0];
+  const Index rows =
+      add(multiply(slices - 1, s.stride[0]), add(multiply(s.kernel[0] - 1, s.dilation[0]), 1));
+  return multiply(rows, pitch_[0]);
+}
+
+// Floats of a slab: the padded channels, some output channels and the filters.
+Index PaddedConvolution::floats(Index slices) const {
+  const Index channel = add(channel_floats(slices), tap_slack + 1);
+  return add(multiply(channel, add(channels_, group_of(filters_) + 1)),
+             multiply(multiply(channels_, place_.size()), filters_));
+}
+
+Index PaddedConvolution::slabs() const {
+  return window_.image.size() == 1 ? 1 : ceil_div(window_.out[0], slices_);
+}
+
+// Compares the sums that are thrown away with the copies of patches, in multiply-adds of a filter.
+bool PaddedConvolution::pays() const {
+  if (filters_ <= few_filters) return true;
+  const Index rank = window_.image.size();
+  if (window_.stride[rank - 1] != 1) return false;
+  double wasted = 1;
+  for (Index d = flat_ + 1; d < rank; ++d)
+    wasted *= static_cast<double>(extents_[d]) / static_cast<double>(window_.out[d]);
+  constexpr double copy = 25, slower = 1.06;  // measured beside the matmul of patches
+  return static_cast<double>(filters_) * (slower * wasted - 1) < copy;
 }
 
 void PaddedConvolution::copy_row(const float* from, float* to) const {
@@ -135,40 +164,56 @@ void PaddedConvolution::copy_out(const float* from, Index first, Index slices, f
   });
 }
 
-void PaddedConvolution::run(const float* x, const float* w, const float* bias, float* y,
+void PaddedConvolution::pack(const float* w, float* packed) const {
+  const Index taps = channels_ * place_.size();
+  for (Index filter = 0; filter < filters_;) {
+    const Index group = group_of(filters_ - filter);
+    for (Index f = 0; f < group; ++f) {
+      for (Index t = 0; t < taps; ++t) packed[t * group + f] = w[(filter + f) * taps + t];
+    }
+    packed += group * taps;
+    filter += group;
+  }
+}
+
+void PaddedConvolution::run(Index slab, const float* x, const float* w, const float* bias, float* y,
                             float* scratch) const {
   const Sliding& s = window_;
-  const Index rank = s.image.size(), terms = place_.size();
+  const Index rank = s.image.size(), terms = place_.size(), taps = channels_ * terms;
   const Index plane = count(s.image), points = count(s.out);
-  std::vector<Index> offsets(static_cast<std::size_t>(channels_ * terms));
-  for (Index first = 0; first < (rank == 1 ? 1 : s.out[0]); first += slices_) {
-    const Index slices = rank == 1 ? 1 : std::min(slices_, s.out[0] - first);
-    const Index channel = (floats(slices) - 2 * (tap_slack + 1)) / (channels_ + 1);
-    float* const made = scratch + channels_ * channel + tap_slack + 1;
-    for (Index c = 0; c < channels_; ++c) {
-      copy(x + c * plane, first, slices, scratch + c * channel);
-      for (Index t = 0; t < terms; ++t)
-        offsets[static_cast<std::size_t>(c * terms + t)] = c * channel + place_[t];
-    }
-    // Outputs of the outer dimensions one by one, of the others at once.
-    Shape outer = head(s.out, flat_);
-    if (rank > 1 && flat_ > 0) outer[0] = slices;
-    Index together = 1;
-    for (Index d = flat_; d < rank; ++d)
-      together += ((d == 0 && rank > 1 ? slices : s.out[d]) - 1) * (d + 1 == rank ? 1 : pitch_[d]);
-    for (Index filter = 0; filter < filters_; ++filter) {
-      check_budget();
-      each_of(outer, [&](const IndexVector& at) {
-        Index from = 0, to = 0;
-        for (Index d = 0; d < flat_; ++d) {
-          from += at[d] * s.stride[d] * pitch_[d];
-          to += at[d] * pitch_[d];
-        }
-        kernel_({scratch + from, offsets.data(), w + filter * channels_ * terms, channels_ * terms,
-                 bias ? bias[filter] : 0.0F, made + to, together});
-      });
-      copy_out(made, first, slices, y + filter * points);
-    }
+  const Index first = rank == 1 ? 0 : slab * slices_;
+  const Index slices = rank == 1 ? 1 : std::min(slices_, s.out[0] - first);
+  const Index channel = channel_floats(slices), row = channel + tap_slack + 1;
+  std::vector<Index> offsets(static_cast<std::size_t>(taps));
+  for (Index c = 0; c < channels_; ++c) {
+    copy(x + c * plane, first, slices, scratch + c * channel);
+    for (Index t = 0; t < terms; ++t)
+      offsets[static_cast<std::size_t>(c * terms + t)] = c * channel + place_[t];
+  }
+  float* const made = scratch + channels_ * channel + tap_slack + 1;
+  float* const packed = made + group_of(filters_) * row;
+  pack(w, packed);
+  // Outputs of the outer dimensions one by one, of the others at once.
+  Shape outer = head(s.out, flat_);
+  if (rank > 1 && flat_ > 0) outer[0] = slices;
+  Index together = 1;
+  for (Index d = flat_; d < rank; ++d)
+    together += ((d == 0 && rank > 1 ? slices : s.out[d]) - 1) * (d + 1 == rank ? 1 : pitch_[d]);
+  for (Index filter = 0; filter < filters_;) {
+    check_budget();
+    const Index group = group_of(filters_ - filter);
+    each_of(outer, [&](const IndexVector& at) {
+      Index from = 0, to = 0;
+      for (Index d = 0; d < flat_; ++d) {
+        from += at[d] * s.stride[d] * pitch_[d];
+        to += at[d] * pitch_[d];
+      }
+      kernel_({scratch + from, offsets.data(), packed + filter * taps, taps, group,
+               bias ? bias + filter : nullptr, made + to, row, together});
+    });
+    for (Index f = 0; f < group; ++f)
+      copy_out(made + f * row, first, slices, y + (filter + f) * points);
+    filter += group;
   }
 }
 

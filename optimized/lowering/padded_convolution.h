@@ -1,4 +1,4 @@
-// Convolution of any rank for groups of few filters. The image of a group is copied with its
+// Convolution of any rank, without a copy of each patch. The image of a group is copied with its
 // padding, a slab of its outermost dimension at a time. Each filter is a sum of shifted copies.
 #pragma once
 
@@ -12,12 +12,16 @@ namespace touchstone {
 
 class PaddedConvolution {
  public:
-  // Returns nullopt if the filters are too many, or one slab exceeds `scratch` floats.
+  // Returns nullopt if copies of patches cost less than sums between the rows of the output, or if
+  // one slab exceeds `scratch` floats.
   static std::optional<PaddedConvolution> of(const Sliding& window, Index channels, Index filters,
                                              Index scratch);
 
-  // Computes all filters of one group of one image. `bias`: one per filter, or null.
-  void run(const float* x, const float* w, const float* bias, float* y, float* scratch) const;
+  // Computes a slab of all filters of one group of one image. `bias`: one per filter, or null.
+  void run(Index slab, const float* x, const float* w, const float* bias, float* y,
+           float* scratch) const;
+  Index slabs() const;
+  Index scratch() const { return floats(slices_); }  // floats that run() needs
 
  private:
   PaddedConvolution(const Sliding& window, Index channels, Index filters);
@@ -25,6 +29,11 @@ class PaddedConvolution {
   void copy(const float* x, Index first, Index slices, float* to) const;
   void copy_row(const float* from, float* to) const;
   void copy_out(const float* from, Index first, Index slices, float* y) const;
+  Index channel_floats(Index slices) const;
+  bool pays() const;
+  // Returns filters in an order that puts those of one tap, of each group of filters that the
+  // kernel takes, next to each other.
+  void pack(const float* w, float* packed) const;
 
   Sliding window_;
   Index channels_, filters_;
