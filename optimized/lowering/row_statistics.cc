@@ -281,7 +281,9 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
     made = std::make_unique<Rows>(graph, node, std::move(buffers));
   made->kernel =
       "rows of " + std::string(fact.node->signature->op) + " " + std::string(name(chosen_isa()));
-  made->kernel_class = KernelClass::row_kernel;
+  const RowReduction* const reduction = row_reduction(fact.node->signature->op);
+  const bool folds = reduction != nullptr && reduction->fold != nullptr;
+  made->kernel_class = folds ? KernelClass::reduce : KernelClass::row_kernel;
   return made;
 }
 
