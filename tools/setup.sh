@@ -21,6 +21,7 @@ packages=(
   opencl-c-headers ocl-icd-libopencl1               # devices: the API's headers, and the loader
   pocl-opencl-icd                                   # an OpenCL device on the CPU: tests run on it
   ccache                                            # second builds
+  dpkg-dev file                                     # make packages: the libraries that a .deb depends on
   locales                                           # ONNX Runtime's kernels on strings need en_US.UTF-8
 )
 
