@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
             {{"pads", {1, 1, 2, 0}}, {"strides", {2, 1}}},
             {{"group", 2}},
             Type::float32,
-            "convolution of patches"},
+            "convolution of padded images"},
         One{"Conv",
             {{1, 2, 5, 6, 7}, {3, 2, 2, 3, 2}},
             {{"dilations", {2, 1, 1}}},
