@@ -48,40 +48,37 @@ Value item_of(const Value& value, std::size_t index) {
   return std::next(map.by_integer.begin(), at)->second;
 }
 
-template <class T>
-void put_keys(const Tensor& keys, std::vector<Value>& items, Map& map) {
+// Gives entries the keys of type T, each with its item.
+template <class T, class Key>
+void put_keys(const Tensor& keys, std::vector<Value>& items, SortedMap<Key, Value>& entries) {
+  typename SortedMap<Key, Value>::Entries all;
   for (Index k = 0; k < keys.size(); ++k) {
     Value& item = items[static_cast<std::size_t>(k)];
-    if (!map.by_integer.emplace(static_cast<Index>(keys.data<T>()[k]), std::move(item)).second)
-      throw Error(ErrorKind::usage, "a key occurs twice");
+    all.emplace_back(static_cast<Key>(keys.data<T>()[k]), std::move(item));
   }
+  if (!entries.fill(std::move(all))) throw Error(ErrorKind::usage, "a key occurs twice");
 }
 
 void put_all(const Tensor& keys, std::vector<Value>& items, Map& map) {
   switch (map.key) {
     case Type::string:
-      for (Index k = 0; k < keys.size(); ++k) {
-        Value& item = items[static_cast<std::size_t>(k)];
-        if (!map.by_string.emplace(keys.data<std::string>()[k], std::move(item)).second)
-          throw Error(ErrorKind::usage, "a key occurs twice");
-      }
-      return;
+      return put_keys<std::string>(keys, items, map.by_string);
     case Type::int8:
-      return put_keys<std::int8_t>(keys, items, map);
+      return put_keys<std::int8_t>(keys, items, map.by_integer);
     case Type::int16:
-      return put_keys<std::int16_t>(keys, items, map);
+      return put_keys<std::int16_t>(keys, items, map.by_integer);
     case Type::int32:
-      return put_keys<std::int32_t>(keys, items, map);
+      return put_keys<std::int32_t>(keys, items, map.by_integer);
     case Type::int64:
-      return put_keys<std::int64_t>(keys, items, map);
+      return put_keys<std::int64_t>(keys, items, map.by_integer);
     case Type::uint8:
-      return put_keys<std::uint8_t>(keys, items, map);
+      return put_keys<std::uint8_t>(keys, items, map.by_integer);
     case Type::uint16:
-      return put_keys<std::uint16_t>(keys, items, map);
+      return put_keys<std::uint16_t>(keys, items, map.by_integer);
     case Type::uint32:
-      return put_keys<std::uint32_t>(keys, items, map);
+      return put_keys<std::uint32_t>(keys, items, map.by_integer);
     case Type::uint64:
-      return put_keys<std::uint64_t>(keys, items, map);
+      return put_keys<std::uint64_t>(keys, items, map.by_integer);
     default:
       throw Error(ErrorKind::usage, "a map has keys of integers or strings");
   }

@@ -6,6 +6,7 @@ The kernel is a member function of the plan, so the names of an entry are the na
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ class Plan:
     members: list[tuple[str, str, str]] = field(default_factory=list)  # type, name, comment
     body: list[str] = field(default_factory=list)  # body of the constructor
     outputs: list[str] = field(default_factory=list)  # C++ of each output's type
+    types: list[str] = field(default_factory=list)  # body of output_types
 
 
 def literal(value: Any) -> str:
@@ -106,12 +108,44 @@ def build(meaning: Meaning, cpp: Cpp) -> Plan:
         known.add(let.name)
         write_rules(known)
     outputs(meaning, cpp, plan, lines)
+    plan.types = type_lines(meaning, cpp)
     for asked in sorted(cpp.used):
         kind, name = asked.split("_", 1)
         plan.members.append(("bool", asked, ""))
         plan.body.append(f"{asked} = {given(meaning, kind, name)};")
     plan.body += lines
     return plan
+
+
+def type_lines(meaning: Meaning, cpp: Cpp) -> list[str]:
+    """Writes a function's body that returns the types of the outputs where attributes and the inputs' types decide
+    them, also while shapes are not known. Empty if all types follow from the constraints.
+    """
+    v = meaning.version
+    computed = {p.name: meaning.elements[p.name] for p in v.outputs if p.name in meaning.elements and p.type in v.types}
+    if not computed or any(p.variadic for p in v.outputs):
+        return []
+    lets = {s.name: s for s in (*meaning.lets, *(s for s in meaning.statements if s.kind == "let"))}
+    needed: set[str] = set()
+    found = set().union(*map(names_in, computed.values()))
+    while found:
+        needed |= found
+        found = set().union(*(names_in(lets[name].value) for name in found if name in lets)) - needed
+    written = [
+        f"const auto {cpp_name(let.name)} = {cpp(let.value)};"
+        for let in sorted((lets[name] for name in needed & lets.keys()), key=lambda s: s.order)
+    ]
+    types = [cpp(computed[p.name]) if p.name in computed else "Type::undefined" for p in v.outputs]
+    written.append(f"return {{{', '.join(types)}}};")
+    read = {cpp_name(p.name): f"facts.input({k})" for k, p in enumerate(v.inputs)}
+    for a in v.attributes:
+        sort = meaning.symbols[a.name].sort
+        known = attribute_member(a, sort) if sort in GETTERS else f"= facts.attribute({quoted(a.name)});"
+        read[cpp_name(a.name)] = known.partition("= ")[2].removesuffix(";")
+    read |= {f"type_{name}": binding for name, binding in type_bindings(meaning).items()}
+    read |= {asked: given(meaning, *asked.split("_", 1)) for asked in cpp.used}
+    words = set(re.findall(r"\w+", " ".join(written)))
+    return [f"const auto {name} = {value};" for name, value in read.items() if name in words] + written
 
 
 def names_in(e: Expr) -> set[str]:

@@ -182,6 +182,18 @@ Tensor Tensor::reshaped(Shape shape) const {
   return out;
 }
 
+Tensor Tensor::scalar(Index at) const {
+  const int bits = facts(type_).bits;
+  if (at < 0 || at >= size_ || bits % 8 != 0 || type_ == Type::string)
+    BUG("a scalar is taken of no element, or of elements that are not whole bytes");
+  Tensor out;
+  out.type_ = type_;
+  out.size_ = 1;
+  out.buffer_ =
+      std::shared_ptr<void>(buffer_, static_cast<std::byte*>(elements()) + at * (bits / 8));
+  return out;
+}
+
 Index packed_bytes(Type type, Index size) {
   const int bits = facts(type).bits;
   if (bits >= 8) return (Checked(size) * (bits / 8)).value();

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "core/shape.h"
+#include "core/sorted_map.h"
 #include "core/types.h"
 
 namespace touchstone {
@@ -60,6 +60,9 @@ class Tensor {
 
   // The same elements under another shape of the same count. The copy aliases the buffer.
   Tensor reshaped(Shape shape) const;
+  // Element `at` as a scalar that aliases the buffer, for types of whole bytes. Identity does not
+  // tell element 0 from the whole.
+  Tensor scalar(Index at) const;
 
  private:
   friend bool make_restorable(std::span<Tensor* const> tensors);
@@ -97,8 +100,8 @@ struct Optional {
 struct Map {
   Type key = Type::int64;
   ValueType value;
-  std::map<Index, Value> by_integer;       // keys of an integer type
-  std::map<std::string, Value> by_string;  // keys of type string
+  SortedMap<Index, Value> by_integer;       // keys of an integer type
+  SortedMap<std::string, Value> by_string;  // keys of type string
 };
 struct SparseTensor {  // as in the standard: values [n], indices [n] linear or [n, rank]
   Tensor values, indices;

@@ -150,5 +150,25 @@ TEST(Tensor, MemoryThatCannotBeHadIsAnError) {
   EXPECT_EQ(error_of([] { Tensor(Type::uint8, {Index{1} << 60}); }).kind, ErrorKind::out_of_memory);
 }
 
+TEST(Tensor, ScalarsShareTheBuffer) {
+  Tensor whole(Type::int16, {2, 2});
+  for (Index k = 0; k < 4; ++k) whole.data<std::int16_t>()[k] = static_cast<std::int16_t>(k - 1);
+  const Tensor last = whole.scalar(3);
+  EXPECT_EQ(last.type(), Type::int16);
+  EXPECT_TRUE(last.shape().empty());
+  EXPECT_EQ(last.size(), 1);
+  EXPECT_EQ(last.data<std::int16_t>(), whole.data<std::int16_t>() + 3);
+  EXPECT_FALSE(whole.is_sole());
+  whole = Tensor();
+  EXPECT_EQ(*last.data<std::int16_t>(), 2);
+}
+
+TEST(Tensor, ScalarsOfNoElementOrOfPackedOnesAreRefused) {
+  EXPECT_THAT(error_of([] { Tensor(Type::float32, {2}).scalar(2); }).what(),
+              testing::HasSubstr("a scalar is taken of no element"));
+  EXPECT_THAT(error_of([] { Tensor(Type::int4, {2}).scalar(0); }).what(),
+              testing::HasSubstr("a scalar is taken of no element"));
+}
+
 }  // namespace
 }  // namespace touchstone

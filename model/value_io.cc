@@ -35,14 +35,17 @@ Value read_payload(const pb::MapProto& proto, const ValueType& type, const Sourc
     throw breach("model/value-parse", "a map has " + std::to_string(keys) + " keys and " +
                                           std::to_string(items.size()) + " values");
   }
-  for (int i = 0; i < keys; ++i) {
-    const bool fresh = by_string
-                           ? map.by_string.emplace(proto.string_keys(i), std::move(items[i])).second
-                           : map.by_integer.emplace(proto.keys(i), std::move(items[i])).second;
-    if (!fresh)
-      throw breach("model/value-parse",
-                   "a map has the key at position " + std::to_string(i) + " twice");
-  }
+  const auto filled = [&](auto& entries, const auto& key_at) {
+    typename std::remove_reference_t<decltype(entries)>::Entries all;
+    all.reserve(items.size());
+    for (int i = 0; i < keys; ++i)
+      all.emplace_back(key_at(i), std::move(items[static_cast<std::size_t>(i)]));
+    return entries.fill(std::move(all));
+  };
+  const bool are_fresh = by_string
+                             ? filled(map.by_string, [&](int i) { return proto.string_keys(i); })
+                             : filled(map.by_integer, [&](int i) { return Index{proto.keys(i)}; });
+  if (!are_fresh) throw breach("model/value-parse", "a map has a key twice");
   return map;
 }
 

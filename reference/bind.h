@@ -214,7 +214,11 @@ Inferred inferred(const Facts& facts, F fill) {
   try {
     fill(Plan(facts), known);
   } catch (const NotKnown&) {
+    known = Inferred();
     known.partial = true;
+    if constexpr (requires { Plan::output_types(facts); }) {
+      for (const Type type : Plan::output_types(facts)) known.add(type, std::nullopt);
+    }
   }
   return known;
 }

@@ -6,13 +6,11 @@
 namespace touchstone {
 namespace {
 
-constexpr Index bytes_of_link = 48;  // overhead of a map's node, without key and value
-
 template <class Items>
 Index bytes_of_entries(const Items& items) {
   Index bytes = 0;
   for (const auto& [key, value] : items)
-    bytes += bytes_of_link + Index{sizeof(key) + sizeof(value)} + bytes_of_lists(value);
+    bytes += Index{sizeof(key) + sizeof(value)} + bytes_of_lists(value);
   return bytes;
 }
 

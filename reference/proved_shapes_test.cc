@@ -117,5 +117,23 @@ TEST(ProvedShapes, AProofThatRunsOutOfWorkIsNotKept) {
   EXPECT_EQ(prover.value("sum").shape, (Shape{4, 2, 3}));
 }
 
+TEST(ProvedShapes, TypesThatAttributesDecideAreKnownWhereSizesAreNot) {
+  const auto type = [](Type of) { return attribute(static_cast<Index>(of)); };
+  Graph all = graph(
+      {node("NonZero", {"x"}, {"places"}),
+       node("Cast", {"places"}, {"narrow"}, {{"to", type(Type::int32)}}),
+       node("EyeLike", {"places"}, {"eye"}, {{"dtype", type(Type::float64)}}),
+       node("QuantizeLinear", {"x", "scale"}, {"codes"}, {{"output_dtype", type(Type::int8)}}),
+       node("ConstantOfShape", {"to_fill"}, {"filled"})},
+      {floats("x"), floats("scale"), open("to_fill", 1, Type::int64)}, {floats("filled")});
+  Model made = model(std::move(all));
+  resolve(made);
+  const ProvedShapes proved = prove_shapes(made, {}, {});
+  EXPECT_EQ(proved.values.at("narrow").type, tensor_type(Type::int32));
+  EXPECT_EQ(proved.values.at("eye").type, tensor_type(Type::float64));
+  EXPECT_EQ(proved.values.at("codes").type, tensor_type(Type::int8));
+  EXPECT_EQ(proved.values.at("filled").type, tensor_type(Type::float32));
+}
+
 }  // namespace
 }  // namespace touchstone::testing

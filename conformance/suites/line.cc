@@ -115,18 +115,22 @@ class Reader : private LineCursor {
 
   Value map_value(const ValueType& type) {
     Map made{type.element, *type.inner, {}, {}};
+    decltype(made.by_string)::Entries by_string;
+    decltype(made.by_integer)::Entries by_integer;
     while (!take('}')) {
-      if (!(made.by_integer.empty() && made.by_string.empty())) expect(',');
+      if (!(by_integer.empty() && by_string.empty())) expect(',');
       const Item key = item(":");
       expect(':');
       Tensor held(type.inner->element, Shape{});
       put(held, 0, item(",}"));
       if (key.is_text) {
-        made.by_string.emplace(key.text, held);
+        by_string.emplace_back(key.text, held);
       } else {
-        made.by_integer.emplace(integer(key), held);
+        by_integer.emplace_back(integer(key), held);
       }
     }
+    if (!made.by_string.fill(std::move(by_string)) || !made.by_integer.fill(std::move(by_integer)))
+      fail("keys that differ");
     return made;
   }
 

@@ -14,6 +14,8 @@
 
 namespace touchstone::fuzz {
 
+inline constexpr Index max_written = 64;  // elements of a tensor written out in place of a regime
+
 struct DraftValue {
   enum class Kind { omitted, tensor, container, verbatim };  // verbatim: a map
   Kind kind = Kind::omitted;

@@ -16,8 +16,6 @@ namespace {
 
 using Drafts = std::vector<Draft>;
 
-constexpr Index max_written = 64;  // elements of a tensor written out in place of a regime
-
 bool is_plain(const std::string& element) { return element == "1" || element == "0"; }
 
 Index complexity(const DraftValue& value) {

@@ -6,11 +6,6 @@
 #include "fuzz/op/version_facts.h"
 
 namespace touchstone::fuzz {
-namespace {
-
-constexpr std::size_t max_written = 64;  // elements written out
-
-}  // namespace
 
 const NamedTerm* Solver::broken() {
   evaluate_.forget();
@@ -58,7 +53,7 @@ bool Solver::place_positions(bool redraw) {
     const bool is_signed = facts(value.type).is_signed;
     const Index most = std::min<Index>(*extent, 100);
     List drawn;
-    const Index count = std::min<Index>(value.size(), max_written);
+    const Index count = std::min(value.size(), max_written);
     for (Index k = 0; k < count; ++k) {
       Index i = random_.one_in(4) ? *extent - 1 : random_.below(most);
       if (is_signed && random_.one_in(4)) i -= *extent;

@@ -16,7 +16,7 @@ bool is_of_integers(std::string_view type) { return type.find("int") != std::str
 
 std::string converted(const std::string& element, Type from, Type to) {
   if (from == Type::string) return "1";
-  if (to == Type::string) return quoted(element);
+  if (to == Type::string) return fuzz::quoted(element);
   double number = 0;
   std::from_chars(element.data(), element.data() + element.size(), number);
   if (to == Type::boolean) return number != 0 ? "1" : "0";

@@ -1,8 +1,10 @@
 // Functions of one element of float64 or an integer type, by the reference's primitives, in flat
-// loops; and trigonometric ones of float32, by vectors.
+// loops; trigonometric ones of float32, and float64 ones of an exponential, by vectors.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
+#include "optimized/kernels/double_functions.h"
 #include "optimized/kernels/trigonometry.h"
 #include "optimized/lowering/elements.h"
 #include "optimized/problems/float_attribute.h"
@@ -35,19 +37,12 @@ TOUCHSTONE_FUNCTION(Asinh, prim::asinh(x))
 TOUCHSTONE_FUNCTION(Atan, prim::atan(x))
 TOUCHSTONE_FUNCTION(Atanh, prim::atanh(x))
 TOUCHSTONE_FUNCTION(Ceil, prim::ceil(x))
-TOUCHSTONE_FUNCTION(Celu,
-                    prim::maximum(x, 0.0) + prim::minimum(p[0] * (prim::exp(x / p[0]) - 1), 0.0))
 TOUCHSTONE_FUNCTION(Clip, (x < p[0] ? p[0] : x) > p[1] ? p[1] : (x < p[0] ? p[0] : x))
 TOUCHSTONE_FUNCTION(Cos, prim::cos(x))
 TOUCHSTONE_FUNCTION(Cosh, prim::cosh(x))
-TOUCHSTONE_FUNCTION(Elu, x < 0 ? p[0] * (prim::exp(x) - 1) : x)
 TOUCHSTONE_FUNCTION(Erf, prim::erf(x))
-TOUCHSTONE_FUNCTION(Exp, prim::exp(x))
 TOUCHSTONE_FUNCTION(Floor, prim::floor(x))
 TOUCHSTONE_FUNCTION(Gelu, 0.5 * x * (1 + prim::erf(x / prim::sqrt(2.0))))
-TOUCHSTONE_FUNCTION(GeluByTanh, 0.5 * x *
-                                    (1 + prim::tanh(prim::sqrt(2.0 / 3.141592653589793) *
-                                                    (x + 0.044715 * prim::pow(x, 3.0)))))
 TOUCHSTONE_FUNCTION(HardSigmoid, prim::maximum(prim::minimum(p[0] * x + p[1], 1.0), 0.0))
 TOUCHSTONE_FUNCTION(HardSwish,
                     x* prim::maximum(prim::minimum(0.1666666716337204 * x + 0.5, 1.0), 0.0))
@@ -57,24 +52,63 @@ TOUCHSTONE_FUNCTION(Mish, x* prim::tanh(prim::softplus(x)))
 TOUCHSTONE_FUNCTION(Reciprocal, 1 / x)
 TOUCHSTONE_FUNCTION(Relu, prim::maximum(x, 0.0))
 TOUCHSTONE_FUNCTION(Round, prim::round_even(x))
-TOUCHSTONE_FUNCTION(Selu, x > 0 ? p[1] * x : p[1] * (p[0] * prim::exp(x) - p[0]))
 TOUCHSTONE_FUNCTION(Shrink, x<-p[1] ? x + p[0] : x> p[1] ? x - p[0] : 0)
-TOUCHSTONE_FUNCTION(Sigmoid, prim::sigmoid(x))
 TOUCHSTONE_FUNCTION(Sign, x > 0 ? 1 : x < 0 ? -1 : x)
 TOUCHSTONE_FUNCTION(Sin, prim::sin(x))
 TOUCHSTONE_FUNCTION(Sinh, prim::sinh(x))
 TOUCHSTONE_FUNCTION(Softplus, prim::softplus(x))
 TOUCHSTONE_FUNCTION(Softsign, x / (1 + prim::abs(x)))
-TOUCHSTONE_FUNCTION(Sqrt, prim::sqrt(x))
-TOUCHSTONE_FUNCTION(Swish, x* prim::sigmoid(p[0] * x))
 TOUCHSTONE_FUNCTION(Tan, prim::tan(x))
-TOUCHSTONE_FUNCTION(Tanh, prim::tanh(x))
 TOUCHSTONE_FUNCTION(ThresholdedRelu, x > p[0] ? x : 0)
 #undef TOUCHSTONE_FUNCTION
 
 template <class Op>
 bool doubles(const ElementRow& row) {
   each<double, double>(row, [p = row.numbers](double x) { return Op::of(x, p); });
+  return true;
+}
+
+const DoubleFunctionKernels& double_functions() {
+  return by_isa(chosen_isa(), double_functions_sse41, double_functions_avx2,
+                double_functions_avx512);
+}
+using Member = DoubleFunction DoubleFunctionKernels::*;
+
+template <Member function>
+bool vectors(const ElementRow& row) {
+  (double_functions().*function)(static_cast<const double*>(row.from[0]),
+                                 static_cast<double*>(row.to), row.count);
+  return true;
+}
+
+// Functions of a float64 x and the value f of `function` at an argument that depends on x.
+#define TOUCHSTONE_COMPOSED(name, called, at, expression)                                   \
+  struct name {                                                                             \
+    static constexpr Member function = &DoubleFunctionKernels::called;                      \
+    static double argument(double x, [[maybe_unused]] Numbers p) { return at; }             \
+    static double of(double x, double f, [[maybe_unused]] Numbers p) { return expression; } \
+  };
+TOUCHSTONE_COMPOSED(Celu, exp, x / p[0], prim::maximum(x, 0.0) + prim::minimum(p[0] * (f - 1), 0.0))
+TOUCHSTONE_COMPOSED(Elu, exp, x, x < 0 ? p[0] * (f - 1) : x)
+TOUCHSTONE_COMPOSED(Selu, exp, x, x > 0 ? p[1] * x : p[1] * (p[0] * f - p[0]))
+TOUCHSTONE_COMPOSED(Swish, sigmoid, p[0] * x, x* f)
+TOUCHSTONE_COMPOSED(GeluByTanh, tanh,
+                    prim::sqrt(2.0 / 3.141592653589793) * (x + 0.044715 * (x * x * x)),
+                    0.5 * x * (1 + f))
+#undef TOUCHSTONE_COMPOSED
+
+template <class Op>
+bool composed(const ElementRow& row) {
+  constexpr Index block = 256;
+  const auto* const x = static_cast<const double*>(row.from[0]);
+  auto* const to = static_cast<double*>(row.to);
+  double held[block];
+  for (Index first = 0; first < row.count; first += block) {
+    const Index some = std::min(block, row.count - first);
+    for (Index k = 0; k < some; ++k) held[k] = Op::argument(x[first + k], row.numbers);
+    (double_functions().*Op::function)(held, held, some);
+    for (Index k = 0; k < some; ++k) to[first + k] = Op::of(x[first + k], held[k], row.numbers);
+  }
   return true;
 }
 
@@ -132,7 +166,7 @@ bool shrunk(const ElementRow& row) {
   return fits;
 }
 
-constexpr double cheap = nanoseconds_an_element, dear = 8;
+constexpr double cheap = nanoseconds_an_element, by_vectors = 3, dear = 8;
 
 struct Function {
   std::string_view op;
@@ -149,13 +183,13 @@ constexpr Function functions[] = {
     {"Atan", dear, doubles<Atan>},
     {"Atanh", dear, doubles<Atanh>},
     {"Ceil", 1, doubles<Ceil>},
-    {"Celu", dear, doubles<Celu>, "alpha"},
+    {"Celu", by_vectors, composed<Celu>, "alpha"},
     {"Clip", cheap, doubles<Clip>, "min", "max"},
     {"Cos", dear, doubles<Cos>},
     {"Cosh", dear, doubles<Cosh>},
-    {"Elu", dear, doubles<Elu>, "alpha"},
+    {"Elu", by_vectors, composed<Elu>, "alpha"},
     {"Erf", dear, doubles<Erf>},
-    {"Exp", dear, doubles<Exp>},
+    {"Exp", by_vectors, vectors<&DoubleFunctionKernels::exp>},
     {"Floor", 1, doubles<Floor>},
     {"HardSigmoid", cheap, doubles<HardSigmoid>, "alpha", "beta"},
     {"HardSwish", cheap, doubles<HardSwish>},
@@ -165,18 +199,18 @@ constexpr Function functions[] = {
     {"Reciprocal", 1, doubles<Reciprocal>},
     {"Relu", cheap, doubles<Relu>},
     {"Round", 2, doubles<Round>},
-    {"Selu", dear, doubles<Selu>, "alpha", "gamma"},
+    {"Selu", by_vectors, composed<Selu>, "alpha", "gamma"},
     {"Shrink", cheap, doubles<Shrink>, "bias", "lambd"},
-    {"Sigmoid", dear, doubles<Sigmoid>},
+    {"Sigmoid", by_vectors, vectors<&DoubleFunctionKernels::sigmoid>},
     {"Sign", cheap, doubles<Sign>},
     {"Sin", dear, doubles<Sin>},
     {"Sinh", dear, doubles<Sinh>},
     {"Softplus", 2 * dear, doubles<Softplus>},
     {"Softsign", 1, doubles<Softsign>},
-    {"Sqrt", 2, doubles<Sqrt>},
-    {"Swish", dear, doubles<Swish>, "alpha"},
+    {"Sqrt", 1, vectors<&DoubleFunctionKernels::sqrt>},
+    {"Swish", by_vectors, composed<Swish>, "alpha"},
     {"Tan", dear, doubles<Tan>},
-    {"Tanh", dear, doubles<Tanh>},
+    {"Tanh", by_vectors, vectors<&DoubleFunctionKernels::tanh>},
     {"ThresholdedRelu", cheap, doubles<ThresholdedRelu>, "alpha"},
 };
 
@@ -188,7 +222,7 @@ ElementFunction of_doubles(const Facts& facts) {
   const std::string_view op = facts.signature().op;
   if (op == "Gelu") {
     const bool by_tanh = facts.text("approximate", "none") == "tanh";
-    return {by_tanh ? doubles<GeluByTanh> : doubles<Gelu>, {}, 2 * dear};
+    return {by_tanh ? composed<GeluByTanh> : doubles<Gelu>, {}, 2 * dear};
   }
   constexpr int clamps_by_operands = 11;
   // Bounds of a clamp that neither the node nor its version gives. As operands they are the numbers

@@ -97,6 +97,7 @@ TEST(Pads, LargeOnesOfEachMode) {
     for (const std::vector<Index>& pads : {std::vector<Index>{0, 0, 3, 1, 0, 0, 2, 4},
                                            {1, 2, 0, 0, 0, 0, 0, 5},
                                            {0, -1, 2, -3, 0, 4, -2, 1},
+                                           {0, 1, 2, 0, 0, 2, -1, 0},
                                            {3, 0, 0, 0, 0, -9, 0, 0}}) {
       for (const char* const mode : {"constant", "edge", "reflect", "wrap"}) {
         SCOPED_TRACE(std::string(name(type)) + " " + mode);

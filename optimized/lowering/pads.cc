@@ -91,10 +91,18 @@ class Pad : public Moves {
     return copy(state, box, from, made);
   }
 
-  // Fills what is outside of a box: whole rows, or the ends of rows.
-  void fill_around(RunState& state, Tensor& made, const Shape& box, const IndexVector& places) {
+  // Fills what is outside of a box: whole rows, or the ends of rows. Dimensions that the box fills
+  // are a part of the row.
+  void fill_around(RunState& state, Tensor& made, Shape box, IndexVector places) {
     const Tensor* const of = filler(state, made.type());
-    const Shape& shape = made.shape();
+    Shape shape = made.shape();
+    while (shape.size() > 1 && box.back() == shape.back()) {
+      const Index within = shape.back();
+      for (IndexVector* const list : {&shape, &box, &places}) {
+        list->pop_back();
+        (*list)[list->size() - 1] *= within;
+      }
+    }
     const Index last = shape.size() - 1, length = shape[last], rows = made.size() / length;
     const Index before = places[last], after = before + box[last];
     with_sized(made.type(), [&]<class T>() {
@@ -232,12 +240,11 @@ bool takes(const AnalyzedGraph& graph, Index node) {
     return false;
   // A plan of a copy has no value but zero for new places, and writes them all first. It lists the
   // elements of a repeating mode one by one.
-  constexpr Index few = 2048;
   const Facts given = fact.attributes();
   const bool fills = pads && signature.since < feeds_pads && given.number("value") != 0;
   const std::optional<Shape>& made = graph.value(fact.outputs[0]).shape;
   const bool repeats =
-      pads && ((made && count(*made) > few) || given.text("mode", "constant") != "constant");
+      pads && ((made && count(*made) > max_probed) || given.text("mode", "constant") != "constant");
   return is_movable(element_of(graph, node, 0)) &&
          (fills || repeats || !is_movement_of_any_type(graph, node));
 }

@@ -311,7 +311,7 @@ bool takes(const AnalyzedGraph& graph, Index node) {
   if (fact.node->signature->domain != "" || (op != "Resize" && op != "Upsample")) return false;
   const AnalyzedValue& x = graph.value(fact.inputs[0]);
   if (!x.type || x.type->kind != ValueType::Kind::tensor) return false;
-  if (is_number(x.type->element)) return !is_data_movement(graph, node) || !repeats(graph, node);
+  if (is_number(x.type->element)) return !repeats(graph, node);
   const Type type = x.type->element;
   return fact.attributes().text("mode", "nearest") == "nearest" &&
          (type == Type::boolean || type == Type::complex64 || type == Type::complex128);

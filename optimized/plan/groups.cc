@@ -108,10 +108,11 @@ class Grouping {
       group.kind = GroupKind::family;
     } else if (find_fast(*signature) && all_floats(fact)) {
       group.kind = GroupKind::kernel;
+    } else if (const std::optional<Repeat> repeat = repeats(graph_, k)) {
+      group.kind = GroupKind::repeat;
+      group.repeat = *repeat;
     } else if (is_data_movement(graph_, k)) {
-      const std::optional<Repeat> repeat = repeats(graph_, k);
-      group.kind = repeat ? GroupKind::repeat : GroupKind::copy;
-      group.repeat = repeat.value_or(Repeat{});
+      group.kind = GroupKind::copy;
     } else if (takes_row_kernel(graph_, k)) {
       group.kind = GroupKind::row_kernel;
     }

@@ -66,12 +66,17 @@ struct Group {
 // Splits a group into the kernel's own and the region after it, if there is one.
 std::pair<Group, std::optional<Group>> apart(const Group& group);
 
+// Most elements of a node that the reference runs to plan it: about two milliseconds.
+inline constexpr Index max_probed = 2048;
+
 // True if a node only moves float32 elements, by rules that depend on constants and shapes alone.
+bool moves_floats(const AnalyzedGraph& graph, Index node);
+// The same, where its plan is made fast: of few elements, or of a movement that few runs explain.
 bool is_data_movement(const AnalyzedGraph& graph, Index node);
 // The same for elements of any type but strings; outputs may be empty.
 bool is_movement_of_any_type(const AnalyzedGraph& graph, Index node);
-// Returns the repetitions if the node only repeats each element of the feature map that it reads,
-// else nullopt.
+// Returns the repetitions if the node is data movement that only repeats each element of the
+// feature map that it reads, else nullopt. Runs the reference.
 std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node);
 
 // True if a node has a row kernel whose types match its values.

@@ -130,8 +130,6 @@ std::vector<Value> run_on_names(const AnalyzedGraph& graph, const AnalyzedNode& 
 namespace {
 
 constexpr Index max_elements = Index{1} << 24;  // limit on the elements of a planned movement
-// Limit on the elements of a node that the reference runs to plan it: about two milliseconds.
-constexpr Index max_probed = 2048;
 
 // Describes the whole output as one strided copy from a single input, if possible.
 bool by_probed_strides(CopiedOutput& output, const std::int64_t* names, const ElementNames& known) {
@@ -284,45 +282,63 @@ static bool is_inferred(const AnalyzedGraph& graph, Index node) {
   }
 }
 
-// Accepts movement of elements that `fits` takes, with all other inputs constant, so that every
-// destination is known.
-static bool moves(const AnalyzedGraph& graph, Index node, bool (*fits)(const AnalyzedValue&)) {
+// Elements that a movement reads and writes, if `fits` takes them all. Other inputs must be
+// constant, so that every destination is known. Returns nullopt for other nodes.
+static std::optional<Index> moved_elements(const AnalyzedGraph& graph, Index node,
+                                           bool (*fits)(const AnalyzedValue&)) {
   const AnalyzedNode& fact = graph.node(node);
   const Signature* signature = fact.node->signature;
-  if (signature == nullptr) return false;
+  if (signature == nullptr) return std::nullopt;
   bool moves = signature->form == "move";
   if (signature->form == "resample") moves = is_nearest(fact);
-  if (!moves || fact.inputs.empty() || !keeps_elements(*signature)) return false;
+  if (!moves || fact.inputs.empty() || !keeps_elements(*signature)) return std::nullopt;
   Index elements = 0;
   bool any = false;
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
     if (fact.inputs[k] == no_value) continue;
     const AnalyzedValue& value = graph.value(fact.inputs[k]);
     const bool moved = is_copied(fact, k);
-    if (moved ? !fits(value) : value.constant == nullptr) return false;
+    if (moved ? !fits(value) : value.constant == nullptr) return std::nullopt;
     if (moved) elements += count(*value.shape);
     any = any || (moved && value.constant == nullptr);
   }
   for (const Index output : fact.outputs) {
-    if (output == no_value || !fits(graph.value(output))) return false;
+    if (output == no_value || !fits(graph.value(output))) return std::nullopt;
     elements += count(*graph.value(output).shape);
   }
-  return any && (elements <= max_probed || (elements <= max_elements && is_inferred(graph, node)));
+  if (!any || elements > max_elements) return std::nullopt;
+  return elements;
+}
+
+static bool is_planned(const AnalyzedGraph& graph, Index node, std::optional<Index> elements) {
+  return elements && (*elements <= max_probed || is_inferred(graph, node));
+}
+
+static std::optional<Index> moved_floats(const AnalyzedGraph& graph, Index node) {
+  const auto floats = [](const AnalyzedValue& value) { return value.floats(); };
+  const std::optional<Index> elements = moved_elements(graph, node, floats);
+  if (!elements) return std::nullopt;
+  const std::vector<Index>& outputs = graph.node(node).outputs;
+  const bool writes = std::all_of(outputs.begin(), outputs.end(), [&](Index output) {
+    return count(*graph.value(output).shape) > 0;
+  });
+  return writes ? elements : std::nullopt;
+}
+
+bool moves_floats(const AnalyzedGraph& graph, Index node) {
+  return moved_floats(graph, node).has_value();
 }
 
 bool is_data_movement(const AnalyzedGraph& graph, Index node) {
-  const auto floats = [](const AnalyzedValue& value) { return value.floats(); };
-  if (!moves(graph, node, floats)) return false;
-  const std::vector<Index>& outputs = graph.node(node).outputs;
-  return std::all_of(outputs.begin(), outputs.end(),
-                     [&](Index output) { return count(*graph.value(output).shape) > 0; });
+  return is_planned(graph, node, moved_floats(graph, node));
 }
 
 bool is_movement_of_any_type(const AnalyzedGraph& graph, Index node) {
-  return moves(graph, node, [](const AnalyzedValue& value) {
+  const auto fits = [](const AnalyzedValue& value) {
     return value.shape && value.type && value.type->kind == ValueType::Kind::tensor &&
            value.type->element != Type::string && value.type->element != Type::undefined;
-  });
+  };
+  return is_planned(graph, node, moved_elements(graph, node, fits));
 }
 
 }  // namespace touchstone

@@ -34,7 +34,7 @@ bool repeats_along(const AnalyzedGraph& graph, const AnalyzedNode& fact, Index a
 std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node) {
   const AnalyzedNode& fact = graph.node(node);
   if (fact.node->signature->form != "resample" || fact.outputs.size() != 1 ||
-      fact.inputs[0] == no_value)
+      !moves_floats(graph, node))
     return std::nullopt;
   const Shape& from = *graph.value(fact.inputs[0]).shape;
   const Shape& to = *graph.value(fact.outputs[0]).shape;

@@ -3,7 +3,13 @@
 
 #include <nanobind/nanobind.h>
 
+#include "core/tensor.h"
+
 namespace touchstone::python {
+
+// A map of plain numbers or strings as a dict, a sequence of such maps as a list; otherwise no
+// object.
+nanobind::object plain_maps(const Value& value);
 
 void bind_errors(nanobind::module_& module);
 void bind_values(nanobind::module_& module);

@@ -266,6 +266,8 @@ nb::object run_on_arrays(Runner& runner, nb::handle wanted, const nb::dict& feed
     if (value.is_tensor()) {
       const bool is_own = std::ranges::count(names, name) == 1 && runner.gave(made, value);
       array = array_of(value.tensor(), is_own);
+    } else {
+      array = plain_maps(value);
     }
     if (!array.is_valid())
       array = nb::module_::import_("touchstone.values").attr("taken")(nb::cast(value));

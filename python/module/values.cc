@@ -91,13 +91,16 @@ Value optional_from(const ValueType& type, const Value* item) {
 Value map_from(const ValueType& type, const nb::list& keys, const std::vector<Value>& values) {
   Map made{type.element, inner_of(type), {}, {}};
   if (keys.size() != values.size()) BUG("a map of as many keys as values is wanted");
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    const Value& value = held_to(values[k], made.value, "a value of the map");
-    if (made.key == Type::string) {
-      made.by_string.emplace(from_str(keys[k]), value);
-    } else {
-      made.by_integer.emplace(nb::cast<Index>(keys[k]), value);
-    }
+  const auto fill = [&](auto& entries, const auto& key_of) {
+    typename std::remove_reference_t<decltype(entries)>::Entries all;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      all.emplace_back(key_of(keys[k]), held_to(values[k], made.value, "a value of the map"));
+    if (!entries.fill(std::move(all))) BUG("a dict has a key twice");
+  };
+  if (made.key == Type::string) {
+    fill(made.by_string, [](nb::handle key) { return from_str(key); });
+  } else {
+    fill(made.by_integer, [](nb::handle key) { return nb::cast<Index>(key); });
   }
   return made;
 }
@@ -139,34 +142,39 @@ nb::object plain_scalar(const Value& value) {
       return {};
   }
 }
-// A map of those as a dict, a sequence of such maps as a list, or no object.
-nb::object plain_maps(const Value& value) {
-  if (const auto* sequence = std::get_if<Sequence>(&value.is)) {
-    if (sequence->inner.kind != ValueType::Kind::map) return {};
-    nb::list out;
-    for (const Value& item : sequence->items) {
-      nb::object made = plain_maps(item);
+nb::object key_object(Index key) { return nb::int_(key); }
+nb::object key_object(const std::string& key) { return to_str(key); }
+
+// Converts maps of such values to dicts. Consecutive maps of the same keys share the keys' objects.
+class PlainDicts {
+ public:
+  nb::object dict(const Map& map) {  // no object, for a map of other values
+    return map.key == Type::string ? dict(map.by_string, texts_) : dict(map.by_integer, numbers_);
+  }
+
+ private:
+  template <class Key>
+  using KeyObjects = std::vector<std::pair<Key, nb::object>>;
+
+  template <class Key>
+  static nb::object dict(const SortedMap<Key, Value>& entries, KeyObjects<Key>& objects) {
+    nb::dict out;
+    std::size_t k = 0;
+    for (const auto& [key, held] : entries) {
+      const nb::object made = plain_scalar(held);
       if (!made.is_valid()) return {};
-      out.append(std::move(made));
+      if (k == objects.size()) objects.emplace_back(key, key_object(key));
+      if (objects[k].first != key) objects[k] = {key, key_object(key)};
+      if (PyDict_SetItem(out.ptr(), objects[k].second.ptr(), made.ptr()) != 0)
+        nb::raise_python_error();
+      ++k;
     }
     return out;
   }
-  const auto* const map = std::get_if<Map>(&value.is);
-  if (!map) return {};
-  nb::dict out;
-  const auto add = [&](const nb::object& key, const Value& held) {
-    const nb::object made = plain_scalar(held);
-    if (made.is_valid()) out[key] = made;
-    return made.is_valid();
-  };
-  for (const auto& [key, held] : map->by_integer) {
-    if (!add(nb::int_(key), held)) return {};
-  }
-  for (const auto& [key, held] : map->by_string) {
-    if (!add(to_str(key), held)) return {};
-  }
-  return out;
-}
+
+  KeyObjects<Index> numbers_;  // those of the map before
+  KeyObjects<std::string> texts_;
+};
 
 const char* kind_of(const ValueType& type) {
   switch (type.kind) {
@@ -197,6 +205,20 @@ void copy_out(const Tensor& tensor, const Room& room) {
 }
 
 }  // namespace
+
+nb::object plain_maps(const Value& value) {
+  PlainDicts dicts;
+  if (const auto* const map = std::get_if<Map>(&value.is)) return dicts.dict(*map);
+  const auto* const sequence = std::get_if<Sequence>(&value.is);
+  if (!sequence || sequence->inner.kind != ValueType::Kind::map) return {};
+  nb::list out;
+  for (const Value& item : sequence->items) {
+    nb::object made = dicts.dict(std::get<Map>(item.is));
+    if (!made.is_valid()) return {};
+    out.append(std::move(made));
+  }
+  return out;
+}
 
 void bind_values(nb::module_& module) {
   module.def(
