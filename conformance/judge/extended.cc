@@ -106,7 +106,6 @@ Spread spread_of(const std::vector<Bounded>& values) {
 
 // Applies the bound to the arbiter's value instead of Bounded's 104-bit value.
 bool arbiter_accepts(const Bounded& b, const Exact& exact, long double a) {
-  if (!std::isfinite(exact.hi())) return false;
   return std::abs(difference(a, exact.hi(), exact.lo())) <= b.e;
 }
 
@@ -159,7 +158,9 @@ class Tally {
     Element e = look(b, a, format_);
     // The arbiter has one value: a set of alternatives is judged by its members' own bounds.
     const bool close = !b.is_set() && std::abs(e.utilisation - 1) <= close_call;
-    if (close && arbiter_ && k < arbiter_->values.size()) {
+    // It has none where an infinite number on the way was multiplied by 0.
+    if (close && arbiter_ && k < arbiter_->values.size() &&
+        std::isfinite(arbiter_->values[k].hi())) {
       if (arbiter_accepts(b, arbiter_->values[k], a))
         e.utilisation = std::min(e.utilisation, 1.0);
       else
