@@ -39,14 +39,14 @@ def literal(value: Any) -> str:
     return str(value)
 
 
-def attribute_member(a: Attribute, sort: Any) -> str:
+def attribute_value(a: Attribute, sort: Any) -> str:
     default = "" if a.default is MISSING else f", {literal(a.default)}"
     call = f"facts.{GETTERS[sort]}({quoted(a.name)}{default})"
     if sort == REALS:
-        return f"{cpp_name(a.name)} = as_reals<R>({call});"
+        return f"as_reals<R>({call})"
     if sort == REAL:
-        return f"{cpp_name(a.name)} = constant<R>({call});"
-    return f"{cpp_name(a.name)} = {call};"
+        return f"constant<R>({call})"
+    return call
 
 
 def line_of(meaning: Meaning, line: int, path: str = "") -> str:
@@ -69,7 +69,7 @@ def build(meaning: Meaning, cpp: Cpp) -> Plan:
         sort = meaning.symbols[a.name].sort
         if sort in GETTERS:
             plan.members.append((MEMBER_TYPES[sort], cpp_name(a.name), ""))
-            lines.append(attribute_member(a, sort))
+            lines.append(f"{cpp_name(a.name)} = {attribute_value(a, sort)};")
         elif sort.kind == "tensor":
             lines.append(f"[[maybe_unused]] const auto {cpp_name(a.name)} = facts.attribute({quoted(a.name)});")
     for name, binding in type_bindings(meaning).items():
@@ -140,8 +140,8 @@ def type_lines(meaning: Meaning, cpp: Cpp) -> list[str]:
     read = {cpp_name(p.name): f"facts.input({k})" for k, p in enumerate(v.inputs)}
     for a in v.attributes:
         sort = meaning.symbols[a.name].sort
-        known = attribute_member(a, sort) if sort in GETTERS else f"= facts.attribute({quoted(a.name)});"
-        read[cpp_name(a.name)] = known.partition("= ")[2].removesuffix(";")
+        held = attribute_value(a, sort) if sort in GETTERS else f"facts.attribute({quoted(a.name)})"
+        read[cpp_name(a.name)] = held
     read |= {f"type_{name}": binding for name, binding in type_bindings(meaning).items()}
     read |= {asked: given(meaning, *asked.split("_", 1)) for asked in cpp.used}
     words = set(re.findall(r"\w+", " ".join(written)))

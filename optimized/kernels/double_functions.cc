@@ -7,19 +7,11 @@
 
 #include <immintrin.h>
 
+#include "optimized/kernels/vector_doubles.h"
+
 namespace touchstone {
 
 namespace {
-
-constexpr int lanes = TOUCHSTONE_VECTOR_BYTES / sizeof(double);
-
-using Doubles __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = double;
-using Longs __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = std::int64_t;
-
-inline Longs bits(Doubles x) { return reinterpret_cast<Longs>(x); }
-inline Doubles of_bits(Longs x) { return reinterpret_cast<Doubles>(x); }
-inline Doubles all(double x) { return x - Doubles{}; }
-constexpr std::int64_t sign = std::int64_t{1} << 63;
 
 // 2^k for the integer k in the low bits of a sum, which are those of k and of no other bit.
 inline Doubles power_of_two(Longs k) { return of_bits((k + 1023) << 52); }

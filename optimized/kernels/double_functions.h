@@ -6,6 +6,8 @@
 
 namespace touchstone {
 
+enum class Isa;
+
 // y may be x.
 using DoubleFunction = void (*)(const double* x, double* y, std::int64_t count);
 
@@ -17,5 +19,6 @@ struct DoubleFunctionKernels {
 
 extern const DoubleFunctionKernels double_functions_sse41, double_functions_avx2,
     double_functions_avx512;
+const DoubleFunctionKernels& double_functions_of(Isa isa);
 
 }  // namespace touchstone

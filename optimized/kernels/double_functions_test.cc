@@ -31,9 +31,8 @@ const Tested all_tested[] = {{"exp", &DoubleFunctionKernels::exp, std::exp, 0.9}
 
 Numbers computed(const Tested& tested, Isa isa, const Numbers& x) {
   Numbers y(x.size());
-  const DoubleFunctionKernels& kernels =
-      by_isa(isa, double_functions_sse41, double_functions_avx2, double_functions_avx512);
-  (kernels.*tested.function)(x.data(), y.data(), static_cast<std::int64_t>(x.size()));
+  (double_functions_of(isa).*tested.function)(x.data(), y.data(),
+                                              static_cast<std::int64_t>(x.size()));
   return y;
 }
 

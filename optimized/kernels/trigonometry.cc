@@ -8,26 +8,21 @@
 
 #include <immintrin.h>
 
+#include "optimized/kernels/vector_doubles.h"
+
 namespace touchstone {
 
 namespace {
 
-constexpr int lanes = TOUCHSTONE_VECTOR_BYTES / sizeof(double);
 constexpr std::int64_t block = 128;  // numbers that are computed between two looks at the range
 
-using Doubles __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = double;
-using Longs __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = std::int64_t;
 using Singles __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES / 2))) = float;
 using Floats __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = float;
 using Ints __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = std::int32_t;
 
-inline Longs bits(Doubles x) { return reinterpret_cast<Longs>(x); }
-inline Doubles of_bits(Longs x) { return reinterpret_cast<Doubles>(x); }
 inline Ints bits(Floats x) { return reinterpret_cast<Ints>(x); }
 inline Floats of_bits(Ints x) { return reinterpret_cast<Floats>(x); }
-inline Doubles all(double x) { return x - Doubles{}; }
 inline Floats all_singles(float x) { return x - Floats{}; }
-constexpr std::int64_t sign = std::int64_t{1} << 63;
 
 inline Floats root(Floats x) {
 #if TOUCHSTONE_VECTOR_BYTES == 64

@@ -65,9 +65,7 @@ class DoubleSoftmax : public TensorStep {
   }
 
   const bool logarithm_;
-  const DoubleFunction exp_ =
-      by_isa(chosen_isa(), double_functions_sse41, double_functions_avx2, double_functions_avx512)
-          .exp;
+  const DoubleFunction exp_ = double_functions_of(chosen_isa()).exp;
 };
 
 class DoubleRows : public TensorStep {

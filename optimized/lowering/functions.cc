@@ -12,6 +12,11 @@
 #include "reference/integers.h"
 
 namespace touchstone {
+
+const DoubleFunctionKernels& double_functions_of(Isa isa) {
+  return by_isa(isa, double_functions_sse41, double_functions_avx2, double_functions_avx512);
+}
+
 namespace {
 
 using Numbers = const double*;  // values of attributes
@@ -68,16 +73,12 @@ bool doubles(const ElementRow& row) {
   return true;
 }
 
-const DoubleFunctionKernels& double_functions() {
-  return by_isa(chosen_isa(), double_functions_sse41, double_functions_avx2,
-                double_functions_avx512);
-}
 using Member = DoubleFunction DoubleFunctionKernels::*;
 
 template <Member function>
 bool vectors(const ElementRow& row) {
-  (double_functions().*function)(static_cast<const double*>(row.from[0]),
-                                 static_cast<double*>(row.to), row.count);
+  (double_functions_of(chosen_isa()).*function)(static_cast<const double*>(row.from[0]),
+                                                static_cast<double*>(row.to), row.count);
   return true;
 }
 
@@ -102,11 +103,12 @@ bool composed(const ElementRow& row) {
   constexpr Index block = 256;
   const auto* const x = static_cast<const double*>(row.from[0]);
   auto* const to = static_cast<double*>(row.to);
+  const DoubleFunctionKernels& kernels = double_functions_of(chosen_isa());
   double held[block];
   for (Index first = 0; first < row.count; first += block) {
     const Index some = std::min(block, row.count - first);
     for (Index k = 0; k < some; ++k) held[k] = Op::argument(x[first + k], row.numbers);
-    (double_functions().*Op::function)(held, held, some);
+    (kernels.*Op::function)(held, held, some);
     for (Index k = 0; k < some; ++k) to[first + k] = Op::of(x[first + k], held[k], row.numbers);
   }
   return true;
