@@ -111,7 +111,7 @@ class Operator : public CustomOperator {
                     "the operator's function left out output " + std::to_string(k));
       const Value& made = value_of(outputs.data()[k])->value;
       // Memory of an input may be another value's after this node.
-      call.outputs[k] = overlap(made, call.inputs) ? detached(made, nullptr) : made;
+      call.outputs[k] = overlap(made, call.inputs) ? optimized::detached(made, nullptr) : made;
     }
   }
 

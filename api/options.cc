@@ -35,7 +35,7 @@ std::vector<std::string> list(const std::string& value) {
 }
 
 void set(HeldOptions& to, const std::string& name, const std::string& value) {
-  SessionOptions& options = to.options;
+  optimized::SessionOptions& options = to.options;
   if (name == "runtime") {
     if (value != "fast" && value != "reference") refuse(name, value, "fast or reference");
     to.fast = value == "fast";
@@ -45,7 +45,7 @@ void set(HeldOptions& to, const std::string& name, const std::string& value) {
     options.concurrent_runs =
         number<Index>(name, value, 0, "a number of runs; 0: by the processors");
   } else if (name == "level") {
-    const std::optional<Level> level = level_by_name(value);
+    const std::optional<transform::Level> level = transform::level_by_name(value);
     if (!level) refuse(name, value, "none, basic, extended or all");
     options.passes.level = *level;
   } else if (name == "winograd") {

@@ -88,7 +88,7 @@ HeldSession::HeldSession(Model model, const HeldOptions::Settled& settings)
     properties.assign(model.metadata->properties.begin(), model.metadata->properties.end());
   }
   if (settings.fast) {
-    held_.emplace<Session>(std::move(model), settings.options);
+    held_.emplace<optimized::Session>(std::move(model), settings.options);
   } else {
     held_.emplace<Model>(std::move(model));
   }
@@ -113,8 +113,8 @@ Limits HeldSession::limits_for(double deadline) const {
   return limits;
 }
 
-Session& HeldSession::fast() {
-  Session* session = std::get_if<Session>(&held_);
+optimized::Session& HeldSession::fast() {
+  optimized::Session* session = std::get_if<optimized::Session>(&held_);
   if (!session)
     throw Error(ErrorKind::unsupported, "a session of the reference takes no binding")
         .with_help("set the option runtime to fast");
@@ -127,7 +127,7 @@ std::vector<Value> HeldSession::run(const Request& request) {
   const LimitsScope scope(limits);
   const Budget budget(limits, {request.cancel ? &request.cancel->flag : nullptr}, account_);
   for (const auto& [name, value] : request.feeds) check_value(value, limits);
-  Session* session = std::get_if<Session>(&held_);
+  optimized::Session* session = std::get_if<optimized::Session>(&held_);
   std::map<std::string, Value> made =
       session ? session->run(request.feeds)
               : touchstone::run(std::get<Model>(held_), request.feeds, RunOptions{limits, {}});
@@ -138,8 +138,8 @@ std::vector<Value> HeldSession::run(const Request& request) {
 
 const char* HeldSession::placement() {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  if (const Session* session = std::get_if<Session>(&held_)) {
-    for (const Placement& row : session->placement())
+  if (const optimized::Session* session = std::get_if<optimized::Session>(&held_)) {
+    for (const optimized::Placement& row : session->placement())
       rows.push_back({{"kernel", row.kernel}, {"nodes", row.nodes}});
   }
   const std::lock_guard lock(mutex_);

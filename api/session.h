@@ -19,7 +19,7 @@ namespace touchstone::api {
 struct HeldOptions {
   struct Settled {
     bool fast;
-    SessionOptions options;
+    optimized::SessionOptions options;
     CustomOperators operators;
   };
   // Returns the settings of a session. The preset of limits does not replace limits set by name.
@@ -27,7 +27,7 @@ struct HeldOptions {
 
   mutable std::mutex mutex;
   bool fast = true;
-  SessionOptions options;
+  optimized::SessionOptions options;
   std::optional<Index> milliseconds, memory;
   CustomOperators operators;
 };
@@ -64,7 +64,7 @@ class HeldSession {
   // Calls `work` on the session's own thread, after the work that was added before.
   void later(std::function<void()> work);
 
-  Session& fast();               // throws Error (unsupported) if the session is of the reference
+  optimized::Session& fast();    // throws Error (unsupported) if the session is of the reference
   void require_process() const;  // throws Error (usage) after fork
   const char* placement();       // as JSON, valid until the next call
   Limits limits_for(double deadline) const;
@@ -80,7 +80,7 @@ class HeldSession {
   const CustomOperators operators_;  // of the model's nodes
   const std::shared_ptr<MemoryAccount> account_;
   const std::uint32_t process_;
-  std::variant<std::monostate, Session, Model> held_;
+  std::variant<std::monostate, optimized::Session, Model> held_;
 
   std::mutex mutex_;  // of `placement_`
   std::string placement_;
@@ -89,7 +89,7 @@ class HeldSession {
 
 struct HeldBinding {
   std::shared_ptr<HeldSession> session;
-  std::optional<Session::Bound> bound;
+  std::optional<optimized::Session::Bound> bound;
 };
 
 // Table entries.

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::backends {
 
 std::shared_ptr<Device> open_device(const std::string& name) {
   if (name == "cpu") return open_cpu();
@@ -17,4 +17,4 @@ std::shared_ptr<Device> open_device(const std::string& name) {
       .with_help("devices: cpu, opencl");
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::backends

@@ -11,7 +11,7 @@
 #include "backends/kernel.h"
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::backends {
 
 // Memory of a device; freed by the destructor.
 class DeviceBuffer {
@@ -94,4 +94,4 @@ std::shared_ptr<Device> open_opencl();
 // for a device that cannot be opened here.
 std::shared_ptr<Device> open_device(const std::string& name);
 
-}  // namespace touchstone
+}  // namespace touchstone::backends

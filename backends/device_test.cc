@@ -13,7 +13,7 @@
 extern "C" int device_Add_1_opencl_argv(void** arguments);
 extern "C" int Add_1_sse41_argv(void** arguments);
 
-namespace touchstone {
+namespace touchstone::backends {
 namespace {
 
 class EveryDevice : public ::testing::TestWithParam<const char*> {
@@ -126,4 +126,4 @@ TEST(Devices, AreOpenedByName) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::backends

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::backends {
 
 namespace {
 
@@ -49,4 +49,4 @@ void call_compiled(CompiledKernel kernel, void** arguments) {
   check_compiled(kernel(arguments), "a fast kernel");
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::backends

@@ -2,7 +2,7 @@
 // function that calls it.
 #pragma once
 
-namespace touchstone {
+namespace touchstone::backends {
 
 using CompiledKernel = int (*)(void** arguments);  // returns 0 on success
 
@@ -18,4 +18,4 @@ void check_compiled(int status, const char* what);
 // check_compiled checks.
 void forget_words();
 
-}  // namespace touchstone
+}  // namespace touchstone::backends

@@ -12,7 +12,7 @@
 #include "backends/device.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::backends {
 
 struct HalideView {
   halide_buffer_t buffer{};
@@ -54,4 +54,4 @@ void call_with_views(CompiledKernel kernel, std::span<const DeviceArgument> argu
   call_compiled(kernel, given.data());
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::backends

@@ -8,28 +8,29 @@
 #include "core/error.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // The processor posing as a separate device.
-class Watched : public Device {
+class Watched : public backends::Device {
  public:
-  DeviceKind kind() const override { return DeviceKind::cpu; }
+  backends::DeviceKind kind() const override { return backends::DeviceKind::cpu; }
   std::string name() const override { return "watched"; }
-  std::unique_ptr<DeviceBuffer> allocate(Index bytes) override {
+  std::unique_ptr<backends::DeviceBuffer> allocate(Index bytes) override {
     if (count(&Traffic::buffers) == failing)
       throw Error(ErrorKind::out_of_memory, "the device watched has no memory");
     return inner_->allocate(bytes);
   }
-  void upload(const void* from, DeviceBuffer& to, Index bytes) override {
+  void upload(const void* from, backends::DeviceBuffer& to, Index bytes) override {
     count(&Traffic::uploads);
     inner_->upload(from, to, bytes);
   }
-  void download(DeviceBuffer& from, void* to, Index bytes) override {
+  void download(backends::DeviceBuffer& from, void* to, Index bytes) override {
     count(&Traffic::downloads);
     inner_->download(from, to, bytes);
   }
-  void launch(CompiledKernel kernel, std::span<const DeviceArgument> arguments) override {
+  void launch(backends::CompiledKernel kernel,
+              std::span<const backends::DeviceArgument> arguments) override {
     if (count(&Traffic::launches) == lost) throw Error(ErrorKind::internal, "the device is lost");
     inner_->launch(kernel, arguments);
   }
@@ -38,11 +39,11 @@ class Watched : public Device {
   Index failing = -1, lost = -1;
 
  private:
-  const std::shared_ptr<Device> inner_ = open_cpu();
+  const std::shared_ptr<backends::Device> inner_ = backends::open_cpu();
 };
 
 std::shared_ptr<Watched> watched;
-std::shared_ptr<Device> open_watched(const std::string& name) {
+std::shared_ptr<backends::Device> open_watched(const std::string& name) {
   if (name != "watched") throw Error(ErrorKind::usage, "there is no device '" + name + "'");
   return watched;
 }
@@ -108,7 +109,7 @@ TEST(Placement, CopiesStandAtTheEdgesAlone) {
 
   // The plan has uploaded the constants; a second run copies only the values that cross the
   // boundary.
-  const Device::Traffic before = watched->traffic();
+  const backends::Device::Traffic before = watched->traffic();
   expect_same(expected, session.run({{"x", x}}));
   EXPECT_EQ(watched->traffic().uploads - before.uploads, 2);
   EXPECT_EQ(watched->traffic().downloads - before.downloads, 2);
@@ -259,4 +260,4 @@ TEST(Placement, NumbersThatARunMakesAreLookedAtOnTheHost) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include "optimized/plan/plan.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -44,7 +44,8 @@ Model model_of(const Node& node, const std::vector<Value>& inputs, const Model& 
 
 }  // namespace
 
-PassOptions::Evaluator fast_evaluator(const PassOptions& passes, bool fuse, ThreadPool& pool) {
+transform::PassOptions::Evaluator fast_evaluator(const transform::PassOptions& passes, bool fuse,
+                                                 ThreadPool& pool) {
   return [limits = passes.limits, fuse, &pool](const Node& node, const std::vector<Value>& inputs,
                                                const Model& of) {
     const LimitsScope scope(limits);  // of the session; the caller's are of the results alone
@@ -61,4 +62,4 @@ PassOptions::Evaluator fast_evaluator(const PassOptions& passes, bool fuse, Thre
   };
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,9 +4,10 @@
 #include "optimized/threads/pool.h"
 #include "transform/optimize/passes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Returns an evaluator that plans and runs a node as a model of its own. `pool` must outlive it.
-PassOptions::Evaluator fast_evaluator(const PassOptions& passes, bool fuse, ThreadPool& pool);
+transform::PassOptions::Evaluator fast_evaluator(const transform::PassOptions& passes, bool fuse,
+                                                 ThreadPool& pool);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

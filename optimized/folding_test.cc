@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Tensor codes(Shape shape) {
@@ -73,4 +73,4 @@ TEST(Folding, ANodeThatBreaksARuleIsReportedByTheRun) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 int main(int count, char** words) {
   testing::InitGoogleTest(&count, words);
   try {
-    touchstone::chosen_isa();
+    touchstone::optimized::chosen_isa();
   } catch (const touchstone::Error&) {
     testing::GTEST_FLAG(filter) = "-*";
   }

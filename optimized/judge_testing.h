@@ -7,7 +7,7 @@
 
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -27,4 +27,4 @@ inline constexpr bool is_sanitised = false;
 std::string why_refused(const Model& model, const std::map<std::string, Value>& feeds,
                         const std::map<std::string, Value>& outputs);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/registry/isa.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using testing::allocations, testing::counted, testing::failing;
@@ -197,4 +197,4 @@ TEST(Memory, AFailedAllocationOfAPlanIsAnError) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

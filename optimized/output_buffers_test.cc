@@ -4,7 +4,7 @@
 #include "optimized/plan/output_buffers.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 const Limits trusted = Limits::trusted();
@@ -84,4 +84,4 @@ TEST(OutputBuffers, AnOutputMayBeFedToTheNextRun) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

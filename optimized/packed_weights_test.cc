@@ -5,7 +5,7 @@
 #include "core/restorable.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index depth = 320, wide = 2048;
@@ -76,7 +76,7 @@ TEST(PackedWeights, AKernelThatReadsAMatrixInPlaceRestoresIt) {
 
 TEST(PackedWeights, AMatrixThatIsReadElsewhereStays) {
   const Model model = two_products(true);
-  Session session(two_products(true), {.threads = 1, .passes = {.level = Level::none}});
+  Session session(two_products(true), {.threads = 1, .passes = {.level = transform::Level::none}});
   for (const Index rows : {3, 1, 5}) expect_reference(session, model, rows);
 }
 
@@ -102,4 +102,4 @@ TEST(PackedWeights, ReadersOfTheSessionsModelSeeTheElements) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "core/property_testing.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using testing::from_to;
@@ -48,12 +48,14 @@ bool agrees(const Model& model) {
   const std::map<std::string, Value> feeds{{"x", whole({3, 7}, 5)}};
   const Tensor expected = run(model, feeds).begin()->second.tensor();
   const float* const first = expected.data<float>();
-  return std::ranges::all_of(std::array{Level::none, Level::all}, [&](Level level) {
-    Session session(model, {.threads = 1, .passes = {.level = level}});
-    const Tensor made = session.run(feeds).begin()->second.tensor();
-    return std::equal(first, first + expected.size(), made.data<float>(),
-                      [](float a, float b) { return a == b || (std::isnan(a) && std::isnan(b)); });
-  });
+  return std::ranges::all_of(
+      std::array{transform::Level::none, transform::Level::all}, [&](transform::Level level) {
+        Session session(model, {.threads = 1, .passes = {.level = level}});
+        const Tensor made = session.run(feeds).begin()->second.tensor();
+        return std::equal(first, first + expected.size(), made.data<float>(), [](float a, float b) {
+          return a == b || (std::isnan(a) && std::isnan(b));
+        });
+      });
 }
 
 // The memory of the first absolute value is free when the sum `e` takes it; the second absolute
@@ -75,4 +77,4 @@ RC_GTEST_PROP(RegionValues, AnyNodesGiveTheReferencesElements, ()) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 
 #include "core/budget.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr timespec between_looks{0, 5'000'000};
@@ -87,4 +87,4 @@ bool RunSlots::keep_one() {
   return true;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -15,10 +15,10 @@
 #include "optimized/threads/pool.h"
 #include "optimized/threads/run_lock.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct MadePlan {
-  FedShapes shapes;
+  transform::FedShapes shapes;
   std::set<std::string> unclaimed;
   std::shared_ptr<SessionModel> model;  // referenced by the plan
   std::unique_ptr<Plan> plan;
@@ -84,4 +84,4 @@ class RunSlots {
   std::atomic<std::uint32_t> released_{0}, waiting_{0};
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

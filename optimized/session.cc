@@ -15,14 +15,14 @@
 #include "optimized/session_log.h"
 #include "reference/feeds.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
 constexpr std::size_t max_plans = 16;  // of the most recent shapes
 constexpr std::size_t max_fed = 8;     // shapes for which the passes' assumptions must hold
 
-using Shapes = FedShapes;
+using Shapes = transform::FedShapes;
 
 Shapes shapes_of(const std::map<std::string, Value>& feeds) {
   Shapes shapes;
@@ -96,8 +96,8 @@ auto within_memory(F work) {
 
 struct Session::Impl {
   struct Devices {
-    std::shared_ptr<Device> first;  // null: the processor
-    bool host = false;              // true if the processor is in the list
+    std::shared_ptr<backends::Device> first;  // null: the processor
+    bool host = false;                        // true if the processor is in the list
   };
 
   Impl(Model given, const SessionOptions& options)
@@ -133,7 +133,7 @@ struct Session::Impl {
         throw Error(ErrorKind::unsupported, "a session takes one device beside the processor");
       if (name == "cpu") {
         made.host = true;
-      } else if (std::shared_ptr<Device> device = options.open(name); !made.host) {
+      } else if (std::shared_ptr<backends::Device> device = options.open(name); !made.host) {
         made.first = std::move(device);
       }
     }
@@ -150,7 +150,7 @@ struct Session::Impl {
   // Must be called with `planning` locked.
   MadePlan made(RunSlot& slot, const Shapes& shapes, const std::set<std::string>& unclaimed,
                 std::shared_ptr<SessionModel> model) {
-    PlanOptions wanted{.fuse = options.passes.level >= Level::extended,
+    PlanOptions wanted{.fuse = options.passes.level >= transform::Level::extended,
                        .winograd = options.winograd,
                        .limits = options.limits,
                        .unclaimed = unclaimed,
@@ -268,8 +268,8 @@ struct Session::Impl {
   const std::shared_ptr<MemoryAccount> account = current_budget()->account();
   const SessionOptions options;
   const Devices devices;
-  const std::shared_ptr<const PassOptions> passes = passes_of(options);  // for subgraphs
-  ThreadPool pool;                                                       // of the first slot
+  const std::shared_ptr<const transform::PassOptions> passes = passes_of(options);  // for subgraphs
+  ThreadPool pool;  // of the first slot
   // Model before passes; nullopt if only one set of shapes is possible.
   std::optional<Model> written;
   RunLock planning;         // guards `fed`, `last` and the provers of models
@@ -385,4 +385,4 @@ Index Session::arena_bytes() const {
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

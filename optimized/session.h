@@ -13,7 +13,7 @@
 #include "optimized/threads/pool.h"
 #include "transform/optimize/passes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class RunLock;
 
@@ -26,13 +26,14 @@ struct SessionOptions {
   Executor executor = {};  // if set, runs the work of the threads; none are started
   bool winograd = true;    // false: convolutions sum their products one by one
   // Graph passes (transform/optimize). From `extended` on, a step may fuse several nodes.
-  PassOptions passes{.level = Level::all};
+  transform::PassOptions passes{.level = transform::Level::all};
   bool timings = false;  // record timings of the last run, of steps and of nodes
   // Comma-separated, in order: "cpu", "opencl,cpu", "opencl". A device before "cpu" runs all nodes
   // for which it has kernels. The processor runs the rest if it is listed; otherwise a node that
   // the device cannot run is an Error.
   std::string devices = "cpu";
-  std::shared_ptr<Device> (*open)(const std::string& name) = open_device;  // replaced in tests
+  std::shared_ptr<backends::Device> (*open)(const std::string& name) =
+      backends::open_device;  // replaced in tests
   // For construction and for each run; the memory limit covers the session and its runs together.
   Limits limits = Limits::trusted();
   Cancel cancel = {};
@@ -105,4 +106,4 @@ class Session::Bound {
   std::map<std::string, Tensor> outputs_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

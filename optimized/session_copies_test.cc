@@ -4,7 +4,7 @@
 
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(Session, JoinedMapsAndWhatFollows) {
@@ -161,4 +161,4 @@ TEST(DataMovement, WhatLooksAtElementsIsNoMove) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 #include "optimized/registry/isa.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(Input, DimensionsOfZero) {
@@ -175,4 +175,4 @@ TEST(Input, FeedsThatDoNotFitSayWhichAndHow) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,7 +3,7 @@
 
 #include "core/log.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr const char* category = "session";
@@ -26,4 +26,4 @@ void log_fallbacks(const Plan& plan) {
     log(Severity::info, category, "fallback: " + node + " ran on the reference kernel: " + why);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

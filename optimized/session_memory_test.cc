@@ -5,7 +5,7 @@
 #include "optimized/plan/arena_check.h"
 #include "optimized/testing.h"
 
-namespace touchstone::memory {
+namespace touchstone::optimized::memory {
 namespace {
 
 using Feeds = std::map<std::string, Value>;
@@ -110,7 +110,7 @@ TEST(SessionMemory, ViewsOfFeedsAndOutputsReadAgain) {
   net.output("best");
   net.output("places", Type::int64);
   const Model model = net.model();
-  for (const Level level : {Level::none, Level::all}) {
+  for (const transform::Level level : {transform::Level::none, transform::Level::all}) {
     Session session(model, {.threads = 1, .passes = {.level = level}});
     for (const unsigned seed : {5U, 6U}) {
       Feeds made;
@@ -124,4 +124,4 @@ TEST(SessionMemory, ViewsOfFeedsAndOutputsReadAgain) {
 }
 
 }  // namespace
-}  // namespace touchstone::memory
+}  // namespace touchstone::optimized::memory

@@ -11,7 +11,7 @@
 #include "optimized/lowering/quantised_graph.h"
 #include "reference/plan.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 void add_weights(Graph& graph, std::map<const void*, std::vector<Tensor*>>& to) {
@@ -31,9 +31,9 @@ void add_weights(Graph& graph, std::map<const void*, std::vector<Tensor*>>& to) 
 
 }  // namespace
 
-SessionModel::SessionModel(Optimized made, const PassOptions& passes)
+SessionModel::SessionModel(transform::Optimized made, const transform::PassOptions& passes)
     : model(std::move(made.model)), assumed(std::move(made.assumed)), prover(model, passes.limits) {
-  for (const Assumed& each : assumed) provers.emplace_back(each.model, passes.limits);
+  for (const transform::Assumed& each : assumed) provers.emplace_back(each.model, passes.limits);
   const std::vector<Node>& nodes = model.graph.nodes;
   controls_ = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return node.signature != nullptr && node.signature->form == "control";
@@ -43,13 +43,14 @@ SessionModel::SessionModel(Optimized made, const PassOptions& passes)
   for (const auto& [name, condition] : prover.conditions()) known_conditions_.insert(name);
 }
 
-bool SessionModel::holds_for(const FedShapes& shapes) {
-  return std::equal(
-      assumed.begin(), assumed.end(), provers.begin(),
-      [&](const Assumed& each, ShapeProver& of_it) { return hold(each, of_it, shapes); });
+bool SessionModel::holds_for(const transform::FedShapes& shapes) {
+  return std::equal(assumed.begin(), assumed.end(), provers.begin(),
+                    [&](const transform::Assumed& each, ShapeProver& of_it) {
+                      return hold(each, of_it, shapes);
+                    });
 }
 
-bool SessionModel::determine_branch(const FedShapes& shapes) {
+bool SessionModel::determine_branch(const transform::FedShapes& shapes) {
   if (!controls_) return false;
   prover.prove(shapes);
   const std::map<std::string, bool>& conditions = prover.conditions();
@@ -59,40 +60,41 @@ bool SessionModel::determine_branch(const FedShapes& shapes) {
 }
 
 bool SessionModel::relies_on_condition() const {
-  return std::any_of(assumed.begin(), assumed.end(), [](const Assumed& each) {
+  return std::any_of(assumed.begin(), assumed.end(), [](const transform::Assumed& each) {
     return std::any_of(each.all.begin(), each.all.end(),
-                       [](const ShapeAssumption& it) { return it.is_condition; });
+                       [](const transform::ShapeAssumption& it) { return it.is_condition; });
   });
 }
 
-std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options) {
-  auto made = std::make_shared<PassOptions>(options.passes);
+std::shared_ptr<const transform::PassOptions> passes_of(const SessionOptions& options) {
+  auto made = std::make_shared<transform::PassOptions>(options.passes);
   made->limits = options.limits;
   return made;
 }
 
 std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
-                                              std::vector<FedShapes> fed, bool draws, bool checked,
-                                              ThreadPool& pool, Model* written) {
+                                              std::vector<transform::FedShapes> fed, bool draws,
+                                              bool checked, ThreadPool& pool, Model* written) {
   const LimitsScope scope(options.limits);
   refuse_what_cannot_run(model);
-  PassOptions passes = *passes_of(options);
+  transform::PassOptions passes = *passes_of(options);
   passes.fed = std::move(fed);
   passes.draws = draws;
   passes.checked = checked;
-  passes.evaluator = fast_evaluator(passes, passes.level >= Level::extended, pool);
-  std::vector<Assumed> assumed;
+  passes.evaluator = fast_evaluator(passes, passes.level >= transform::Level::extended, pool);
+  std::vector<transform::Assumed> assumed;
   if (options.devices == "cpu" && integers_are_faster() &&
-      is_wanted(passes, "spread-quantisation", Level::all) && has_quantised(model)) {
-    PassOptions early = passes;  // without the passes that make floats of integers
-    early.level = Level::extended;
-    Optimized kept = optimize(std::move(model), early);
+      transform::is_wanted(passes, "spread-quantisation", transform::Level::all) &&
+      has_quantised(model)) {
+    transform::PassOptions early = passes;  // without the passes that make floats of integers
+    early.level = transform::Level::extended;
+    transform::Optimized kept = transform::optimize(std::move(model), early);
     assumed = std::move(kept.assumed);
     model = lower_quantised(std::move(kept.model), passes);
   }
-  Optimized made = optimize(std::move(model), passes);
+  transform::Optimized made = transform::optimize(std::move(model), passes);
   std::move(assumed.begin(), assumed.end(), std::back_inserter(made.assumed));
-  if (passes.level >= Level::extended)
+  if (passes.level >= transform::Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
   std::map<const void*, std::vector<Tensor*>> weights;
   add_weights(made.model.graph, weights);
@@ -101,4 +103,4 @@ std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions&
   return std::make_shared<SessionModel>(std::move(made), passes);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

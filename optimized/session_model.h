@@ -10,23 +10,23 @@
 #include "optimized/plan/shared_weights.h"
 #include "optimized/session.h"
 #include "optimized/threads/pool.h"
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 #include "transform/optimize/known.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct SessionModel {
-  SessionModel(Optimized made, const PassOptions& passes);
+  SessionModel(transform::Optimized made, const transform::PassOptions& passes);
 
   // True if the passes' assumptions hold for these shapes of the feeds.
-  bool holds_for(const FedShapes& shapes);
+  bool holds_for(const transform::FedShapes& shapes);
   // True if these shapes determine which branch a node runs, and the passes did not know.
-  bool determine_branch(const FedShapes& shapes);
+  bool determine_branch(const transform::FedShapes& shapes);
   // True if the passes relied on a condition.
   bool relies_on_condition() const;
 
   const Model model;
-  const std::vector<Assumed> assumed;
+  const std::vector<transform::Assumed> assumed;
   ShapeProver prover;
   std::deque<ShapeProver> provers;  // of the assumptions' models
   const std::shared_ptr<SharedWeights> weights = std::make_shared<SharedWeights>();
@@ -37,14 +37,15 @@ struct SessionModel {
 };
 
 // Returns the passes of a session, for its model and for subgraphs.
-std::shared_ptr<const PassOptions> passes_of(const SessionOptions& options);
+std::shared_ptr<const transform::PassOptions> passes_of(const SessionOptions& options);
 
 // Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the
 // original model. `fed`: shapes for which the passes' assumptions must hold. `draws`, `checked`:
 // see PassOptions. `pool` runs the nodes that passes fold. Large weights to which only the
 // result and `written` (null: none) refer to become restorable (core/restorable.h) in both.
 std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
-                                              std::vector<FedShapes> fed, bool draws, bool checked,
-                                              ThreadPool& pool, Model* written = nullptr);
+                                              std::vector<transform::FedShapes> fed, bool draws,
+                                              bool checked, ThreadPool& pool,
+                                              Model* written = nullptr);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -142,4 +142,4 @@ TEST(Numbers, NegKeepsTheSignOfZero) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/plan/parts.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Tensor number(Type type, long double value) {
@@ -373,4 +373,4 @@ TEST(Session, RoundingThatAnotherNodeReadsIsNoGrid) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

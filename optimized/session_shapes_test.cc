@@ -5,7 +5,7 @@
 #include "optimized/plan/arena_check.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Lists = std::map<std::string, std::vector<Index>>;
@@ -271,4 +271,4 @@ TEST(Reductions, AreRecordedInThePlan) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

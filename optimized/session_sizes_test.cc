@@ -5,7 +5,7 @@
 
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(Sizes, PointwiseOfEveryLength) {
@@ -148,4 +148,4 @@ TEST(Sizes, MatricesOfFewColumns) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/registry/isa.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(Session, ConvolutionWithClampResidualAndPool) {
@@ -296,4 +296,4 @@ TEST(Session, ACancelledOrEndedRunLeavesTheSessionFit) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

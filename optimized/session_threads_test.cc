@@ -9,7 +9,7 @@
 #include "model/testing.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Values = std::map<std::string, Value>;
@@ -221,4 +221,4 @@ TEST(SessionThreads, WithoutMemoryForTwoTheyRunInTurn) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

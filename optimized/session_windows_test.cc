@@ -5,7 +5,7 @@
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 std::string dilated(const Shape& x, const Shape& weights, Index dilation, Index pad, Index stride,
@@ -311,4 +311,4 @@ TEST(Windows, PoolsOfWholeImagesOfAnyRank) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -21,7 +21,7 @@
 #include "optimized/session.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Returns small integers, the same for each seed.
 inline Tensor whole(Shape shape, unsigned seed) {
@@ -176,7 +176,7 @@ class Net {
     for (const Given& each : given) {
       hold(each.feeds, each.expected, Session(model_).run(each.feeds), true);
     }
-    for (const Level level : {Level::none, Level::all}) {
+    for (const transform::Level level : {transform::Level::none, transform::Level::all}) {
       for (const Index threads : {1, 2}) {
         for (const bool winograd : {false, true}) {
           const SessionOptions options{
@@ -275,4 +275,4 @@ class Net {
 
 inline const std::map<std::string, std::vector<Index>> padded{{"pads", {1, 1, 1, 1}}};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -1,10 +1,11 @@
 """make full: every test, campaign and comparison, one step after another; a run that was stopped goes on.
 
-    python -m tools.full [--list] [--only GLOB ...] [--again]
+    python -m tools.full [--list] [--only GLOB ...] [--again] [--jobs N]
 
 A step that passed for the present state of its sources is not run again, unless --again is given. Its state covers its
 commands and all files but those in the folders that it names as irrelevant. Each step writes build/full/NAME.log. A
-failed step does not stop those after it. Ends with a table of the steps, their times and last lines, and exits with 1
+failed step does not stop those after it. With --jobs, N steps run side by side, of those that build or test in build/
+one at a time. Ends with a table of the steps, their times and last lines, and exits with 1
 if one failed or has not run.
 """
 
@@ -16,7 +17,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -69,10 +72,15 @@ class Step:
     commands: tuple[tuple[str, ...], ...]
     environment: tuple[tuple[str, str], ...] = ()
     irrelevant: tuple[str, ...] = ()  # folders and files that cannot change its outcome
+    alone: bool = False  # builds or tests in build/, as other steps do
 
 
 def _step(
-    name: str, *commands: str, environment: dict[str, str] | None = None, irrelevant: tuple[str, ...] = ()
+    name: str,
+    *commands: str,
+    environment: dict[str, str] | None = None,
+    irrelevant: tuple[str, ...] = (),
+    alone: bool = False,
 ) -> Step:
     """Makes a step of command lines whose first word is `python`, `cmake`, `touchstone` or a program on the path. The
     folder of a module that it runs is never irrelevant.
@@ -85,29 +93,36 @@ def _step(
         tuple((programs.get(line[0], line[0]), *line[1:]) for line in lines),
         tuple((environment or {}).items()),
         tuple(one for one in irrelevant if not any(folder.startswith(one) for folder in folders)),
+        alone,
     )
 
 
 STEPS = [
-    _step("test", "make test"),
-    _step("run", "make run", irrelevant=APART),
+    _step("test", "make test", alone=True),
+    _step("run", "make run", irrelevant=APART, alone=True),
     _step("coverage", "make coverage", irrelevant=SINGLE),
     _step("odr", "cmake --preset odr", "cmake --build --preset odr --target touchstone", irrelevant=APART),
     _step("expectations", "python -m tools.expectations", irrelevant=REFERENCE),
     _step(
-        "programs", "python tests/run_all.py --preset release --only ^(questions|conversions)_test$", irrelevant=APART
+        "programs",
+        "python tests/run_all.py --preset release --only ^(questions|conversions)_test$",
+        irrelevant=APART,
+        alone=True,
     ),
     _step("witnesses", "python -m tools.witnesses --check", irrelevant=REFERENCE),
     _step("conversions", "python -m tools.conversions", irrelevant=REFERENCE),
     _step("real_models", "python -m tools.real_models --all", irrelevant=APART),
     _step("probes", "python -m tools.probes --with onnxruntime --quiet", irrelevant=REFERENCE),
     _step("official", "python -m tests.python.official", irrelevant=APART),
-    _step("clean_roots", "make packages", "python -m tools.clean_roots", irrelevant=(*APART, "fuzz/", "docs/")),
+    _step(
+        "clean_roots", "make packages", "python -m tools.clean_roots", irrelevant=(*APART, "fuzz/", "docs/"), alone=True
+    ),
     _step(
         "ray",
         "tools/setup.sh ray",
         "python tests/run_all.py --preset release --only ^fuzz_ray_test$",
         irrelevant=tuple(one for one in APART if one != RAY_TEST),
+        alone=True,
     ),
     _step("reference_spec", "touchstone conform --target reference --suite spec", irrelevant=REFERENCE),
     _step("peers", "python -m tools.peers --check", irrelevant=APART),
@@ -182,20 +197,32 @@ def read_records(file: Path, states: dict[str, str]) -> dict[str, dict[str, obje
     return {name: row for name, row in kept.items() if name in states and row.get("state") == states[name]}
 
 
-def campaign(steps: list[Step], chosen: list[str], again: bool, root: Path = ROOT, out: Path = OUT) -> int:
+def campaign(
+    steps: list[Step], chosen: list[str], again: bool, root: Path = ROOT, out: Path = OUT, jobs: int = 1
+) -> int:
     file = out / "state.json"
     states = states_of(steps, root)
     records = read_records(file, states)
-    for step in steps:
-        if not any(fnmatchcase(step.name, glob) for glob in chosen):
-            continue
-        if not again and records.get(step.name, {}).get("code") == 0:
-            continue
+    writing = threading.Lock()
+
+    def ends(step: Step) -> None:
         print(f"full: {step.name} ...", file=sys.stderr, flush=True)
-        records[step.name] = run(step, out) | {"state": states[step.name]}
-        whole = file.with_suffix(".new")
-        whole.write_text(json.dumps({"steps": records}, indent=1), encoding="utf-8")
-        whole.replace(file)
+        record = run(step, out) | {"state": states[step.name]}
+        with writing:
+            records[step.name] = record
+            whole = file.with_suffix(".new")
+            whole.write_text(json.dumps({"steps": records}, indent=1), encoding="utf-8")
+            whole.replace(file)
+
+    wanted = [step for step in steps if any(fnmatchcase(step.name, glob) for glob in chosen)]
+    due = [step for step in wanted if again or records.get(step.name, {}).get("code") != 0]
+    # Steps that hold build/ form a lane of their own, so that none of them blocks a lane while it waits.
+    with ThreadPoolExecutor(jobs) as lanes:
+        alone = lanes.submit(lambda: [ends(step) for step in due if step.alone]) if jobs > 1 else None
+        for lane in [lanes.submit(ends, step) for step in due if jobs == 1 or not step.alone]:
+            lane.result()
+        if alone:
+            alone.result()
     for step in steps:
         record = records.get(step.name)
         how = "not run" if record is None else "passed" if record["code"] == 0 else f"failed ({record['code']})"
@@ -215,12 +242,13 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="list the steps")
     parser.add_argument("--only", nargs="*", default=["*"], metavar="GLOB", help="names of steps")
     parser.add_argument("--again", action="store_true", help="also run steps that passed")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="number of steps that run side by side")
     args = parser.parse_args()
     if args.list:
         for step in STEPS:
             print(f"{step.name:18} {'; '.join(' '.join(command) for command in step.commands)}")
         return 0
-    return campaign(STEPS, args.only, args.again)
+    return campaign(STEPS, args.only, args.again, jobs=args.jobs)
 
 
 if __name__ == "__main__":

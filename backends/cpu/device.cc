@@ -6,7 +6,7 @@
 #include "backends/device.h"
 #include "backends/view.h"
 
-namespace touchstone {
+namespace touchstone::backends {
 namespace {
 
 constexpr std::size_t alignment = 64;
@@ -68,4 +68,4 @@ std::shared_ptr<Device> open_cpu() {
   return device;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::backends

@@ -13,7 +13,7 @@
 #include "backends/device.h"
 #include "backends/view.h"
 
-namespace touchstone {
+namespace touchstone::backends {
 namespace {
 
 struct Loader {
@@ -34,15 +34,15 @@ const Loader& loader() {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::backends
 
 // Replaces Halide's own function, which looks for the library without a version suffix only.
 extern "C" void* halide_opencl_get_symbol(void*, const char* name) {
-  void* const handle = touchstone::loader().handle;
+  void* const handle = touchstone::backends::loader().handle;
   return handle ? dlsym(handle, name) : nullptr;
 }
 
-namespace touchstone {
+namespace touchstone::backends {
 namespace {
 
 template <class F>
@@ -179,4 +179,4 @@ std::shared_ptr<Device> open_opencl() {
   return device;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::backends

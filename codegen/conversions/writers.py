@@ -13,7 +13,7 @@ from codegen.passes.language import OF_VALUES, READERS, Writer, in_force
 from codegen.passes.pattern import Pattern, Versions
 from codegen.passes.replacement import Replacement
 
-# Functions of values (transform/convert/match_result.h) and their number of arguments.
+# Functions of values (transform/match.h) and their number of arguments.
 VALUES = {
     name: count
     for name, count in OF_VALUES.items()

@@ -18,7 +18,7 @@ from codegen.entry import MISSING, SpecError, Version
 from codegen.passes.pattern import Pattern, Versions, takes
 from codegen.value_types import ELEMENTS
 
-# Functions of values of the pattern (transform/optimize/match_result.h) and their number of arguments.
+# Functions of values of the pattern (transform/match.h) and their number of arguments.
 OF_VALUES = {
     "given": 1, "once": 1, "is_output": 1, "is_constant": 1, "type": 1, "rank": 1, "size": 2, "shape": 1, "elements": 1,
     "same_shape": 2, "same_size": 4, "sizes_but_one": 1, "ints": 1, "real_of": 1, "all_are": 2, "is_per_channel": 3,

@@ -1,6 +1,6 @@
 """Writes the `replace:` of a pattern as the body of a C++ function that plans nodes.
 
-The function calls transform/optimize/graph_rewriter.h.
+The function calls transform/graph_rewriter.h.
 """
 
 from __future__ import annotations

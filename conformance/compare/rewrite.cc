@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "model/model.h"
 #include "model/scopes.h"
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 
 namespace touchstone::compare {
 namespace {

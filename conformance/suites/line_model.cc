@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "model/check_node.h"
 #include "model/model.h"
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 
 namespace touchstone::suites {
 namespace {

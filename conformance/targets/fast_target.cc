@@ -34,7 +34,7 @@ bool contains(const std::vector<std::string>& names, std::string_view wanted) {
 
 class FastModel : public LoadedModel {
  public:
-  FastModel(touchstone::Model model, const touchstone::SessionOptions& options)
+  FastModel(touchstone::Model model, const touchstone::optimized::SessionOptions& options)
       : counts_(is_float_case(model)), session_(std::move(model), options) {}
 
   std::vector<Port> inputs() const override { return ports_of(session_.model()); }
@@ -46,8 +46,9 @@ class FastModel : public LoadedModel {
   std::string ran() const override {
     if (!counts_) return "";
     const std::vector<std::string> found = kernels();
-    if (contains(found, name(KernelClass::reference))) return "reference";
-    return found.size() == 1 && (found[0] == "folded" || found[0] == name(KernelClass::view))
+    if (contains(found, name(optimized::KernelClass::reference))) return "reference";
+    return found.size() == 1 &&
+                   (found[0] == "folded" || found[0] == name(optimized::KernelClass::view))
                ? found[0]
                : "fast";
   }
@@ -56,10 +57,10 @@ class FastModel : public LoadedModel {
   // Without any step, all nodes are views, or their values were folded when planned.
   std::vector<std::string> kernels() const override {
     std::set<std::string> found;
-    for (const Placement& step : session_.placement()) {
+    for (const optimized::Placement& step : session_.placement()) {
       if (!step.nodes.empty()) found.emplace(name(step.kernel_class));
     }
-    if (found.empty()) found.emplace(all_views() ? name(KernelClass::view) : "folded");
+    if (found.empty()) found.emplace(all_views() ? name(optimized::KernelClass::view) : "folded");
     return {found.begin(), found.end()};
   }
 
@@ -67,17 +68,18 @@ class FastModel : public LoadedModel {
   bool all_views() const {
     const std::vector<Node>& nodes = session_.model().graph.nodes;
     return !nodes.empty() && std::all_of(nodes.begin(), nodes.end(), [](const Node& node) {
-      return node.signature && operator_kind(*node.signature) == OperatorKind::reshape;
+      return node.signature &&
+             optimized::operator_kind(*node.signature) == optimized::OperatorKind::reshape;
     });
   }
 
   const bool counts_;
-  Session session_;
+  optimized::Session session_;
 };
 
 class FastTarget : public Target {
  public:
-  explicit FastTarget(const touchstone::SessionOptions& options) : options_(options) {}
+  explicit FastTarget(const touchstone::optimized::SessionOptions& options) : options_(options) {}
   std::string name() const override { return "fast"; }
 
   std::unique_ptr<LoadedModel> load(const std::filesystem::path& file) override {
@@ -85,12 +87,12 @@ class FastTarget : public Target {
   }
 
  private:
-  const touchstone::SessionOptions options_;
+  const touchstone::optimized::SessionOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Target> make_fast(const touchstone::SessionOptions& options) {
+std::unique_ptr<Target> make_fast(const touchstone::optimized::SessionOptions& options) {
   return std::make_unique<FastTarget>(options);
 }
 

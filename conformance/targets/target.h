@@ -11,8 +11,11 @@
 
 namespace touchstone {
 struct Model;
-struct SessionOptions;
 }  // namespace touchstone
+
+namespace touchstone::optimized {
+struct SessionOptions;
+}
 
 namespace touchstone::targets {
 
@@ -51,6 +54,6 @@ std::vector<Port> ports_of(const touchstone::Model& model);
 
 // Create the reference interpreter and the fast executor as targets.
 std::unique_ptr<Target> make_reference();
-std::unique_ptr<Target> make_fast(const touchstone::SessionOptions& options);
+std::unique_ptr<Target> make_fast(const optimized::SessionOptions& options);
 
 }  // namespace touchstone::targets

@@ -7,7 +7,7 @@
 namespace touchstone::bytes {
 
 void fast(Bytes input) {
-  SessionOptions options;
+  optimized::SessionOptions options;
   options.threads = 1;
   options.limits = limits_of_input();
   Model model;
@@ -19,7 +19,7 @@ void fast(Bytes input) {
     return;
   const bool runs = accepts([&] { run(model, feeds, RunOptions{options.limits, {}}); });
   const std::optional<Error> refused = refusal([&] {
-    Session session(std::move(model), options);
+    optimized::Session session(std::move(model), options);
     session.run(feeds);
     session.run(feeds);
   });

@@ -100,10 +100,10 @@ bool data_decides(const Model& resolved, const Case& made, const GraphAnswer& an
 }  // namespace
 
 GraphAnswer run_fast(const Model& model, const std::vector<Feeds>& feeds,
-                     const SessionOptions& options) {
+                     const optimized::SessionOptions& options) {
   GraphAnswer answer;
   try {
-    Session session(model, options);
+    optimized::Session session(model, options);
     for (const Feeds& one : feeds) answer.outputs.push_back(session.run(one));
   } catch (const Error& error) {
     answer.failure = verdict_of(error);
@@ -146,7 +146,7 @@ GraphJudgement judge_answers(const Model& resolved, const Case& made, const Grap
   return found;
 }
 
-GraphJudgement judge_graph(const Case& made, const SessionOptions& options) {
+GraphJudgement judge_graph(const Case& made, const optimized::SessionOptions& options) {
   Model model = made.model;
   try {
     require_valid(model, Limits::trusted());

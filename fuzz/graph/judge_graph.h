@@ -34,7 +34,7 @@ struct GraphAnswer {
 };
 
 GraphAnswer run_fast(const Model& model, const std::vector<Feeds>& feeds,
-                     const SessionOptions& options);
+                     const optimized::SessionOptions& options);
 
 // Runs a model on the target, one session for all feeds.
 using RunTarget = std::function<GraphAnswer(const Model& model, const std::vector<Feeds>& feeds)>;
@@ -47,6 +47,6 @@ GraphJudgement judge_answers(const Model& resolved, const Case& made, const Grap
 // Returns the resolved model with every value of the main graph as an output.
 Model tapped_model(const Model& resolved);
 
-GraphJudgement judge_graph(const Case& made, const SessionOptions& options);
+GraphJudgement judge_graph(const Case& made, const optimized::SessionOptions& options);
 
 }  // namespace touchstone::fuzz

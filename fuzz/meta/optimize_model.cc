@@ -14,18 +14,19 @@ namespace touchstone::fuzz {
 namespace {
 
 // True if the change keeps every bit of the outputs.
-bool keeps_bits(const PassCount& count) {
-  for (const Pattern& pattern : all_patterns()) {
+bool keeps_bits(const transform::PassCount& count) {
+  for (const transform::Pattern& pattern : transform::all_patterns()) {
     if (pattern.name == count.pattern) return pattern.exact;
   }
-  const std::span<const Pass> passes = all_passes();
-  return std::any_of(passes.begin(), passes.end(),
-                     [&](const Pass& pass) { return pass.name == count.pass && pass.exact; });
+  const std::span<const transform::Pass> passes = transform::all_passes();
+  return std::any_of(passes.begin(), passes.end(), [&](const transform::Pass& pass) {
+    return pass.name == count.pass && pass.exact;
+  });
 }
 
-void optimize_by(Variant& variant, PassOptions options) {
+void optimize_by(Variant& variant, transform::PassOptions options) {
   options.limits = limits_of_case();
-  Optimized made = optimize(std::move(variant.is.model), options);
+  transform::Optimized made = transform::optimize(std::move(variant.is.model), options);
   if (made.counts.empty()) throw Error(ErrorKind::unsupported, "no pass changes the model");
   variant.is.model = std::move(made.model);
   variant.exact = std::all_of(made.counts.begin(), made.counts.end(), keeps_bits);
@@ -56,7 +57,7 @@ void convert_opset(Variant& variant, const std::string& opset) {
   Index version = 0;
   std::from_chars(number.data(), number.data() + number.size(), version);
   variant.is.model =
-      convert(std::move(variant.is.model), {{domain, version}}, limits_of_case()).model;
+      transform::convert(std::move(variant.is.model), {{domain, version}}, limits_of_case()).model;
 }
 
 // Those that change the model at the highest level, which have the others before them.
@@ -64,8 +65,8 @@ std::vector<std::string> passes_that_change(const Case& one) {
   Model model = one.model;
   require_valid(model, limits_of_case());
   std::vector<std::string> names;
-  const PassOptions options{.level = Level::all, .limits = limits_of_case()};
-  for (const PassCount& count : optimize(std::move(model), options).counts) {
+  const transform::PassOptions options{.level = transform::Level::all, .limits = limits_of_case()};
+  for (const transform::PassCount& count : transform::optimize(std::move(model), options).counts) {
     for (const std::string& name : {count.pass, count.pattern}) {
       if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
         names.push_back(name);
@@ -75,17 +76,17 @@ std::vector<std::string> passes_that_change(const Case& one) {
 }
 
 void optimize_to(Variant& variant, const std::string& level) {
-  const std::optional<Level> known = level_by_name(level);
+  const std::optional<transform::Level> known = transform::level_by_name(level);
   if (!known) throw Error(ErrorKind::usage, "there is no level '" + level + "'");
   optimize_by(variant, {.level = *known});
 }
 
 void run_one_pass(Variant& variant, const std::string& pass) {
-  optimize_by(variant, {.level = Level::none, .with = {pass}});
+  optimize_by(variant, {.level = transform::Level::none, .with = {pass}});
 }
 
 void leave_out_pass(Variant& variant, const std::string& pass) {
-  optimize_by(variant, {.level = Level::all, .without = {pass}});
+  optimize_by(variant, {.level = transform::Level::all, .without = {pass}});
 }
 
 }  // namespace touchstone::fuzz

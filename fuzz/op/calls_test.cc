@@ -13,7 +13,7 @@ namespace touchstone::fuzz {
 namespace {
 
 JudgedCase judged(const Draft& draft) {
-  SessionOptions options;
+  optimized::SessionOptions options;
   options.threads = 1;
   return judge_on_fast(OperatorSource::of_line(text(draft)), options);
 }

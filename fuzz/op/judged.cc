@@ -49,13 +49,13 @@ JudgedCase same_as_reference(const Model& model, const Feeds& feeds, const Feeds
 
 }  // namespace
 
-JudgedCase judge_on_fast(const Case& one, const SessionOptions& options) {
+JudgedCase judge_on_fast(const Case& one, const optimized::SessionOptions& options) {
   Model model = one.model;
   try {
     require_valid(model, options.limits);
     const Node node = model.graph.nodes.front();
     const bool runs_a_body = !conformance::why_not_judged(node).empty();
-    Session session(model, options);
+    optimized::Session session(model, options);
     for (const Feeds& feeds : one.feeds) {
       const Feeds given = session.run(feeds);
       if (!one.refused.empty()) return {judge::Verdict::accepted_invalid, "breaks " + one.refused};

@@ -15,6 +15,6 @@ struct JudgedCase {
 };
 
 // A refused case passes if the executor refuses it as an invalid model, input or call.
-JudgedCase judge_on_fast(const Case& one, const SessionOptions& options);
+JudgedCase judge_on_fast(const Case& one, const optimized::SessionOptions& options);
 
 }  // namespace touchstone::fuzz

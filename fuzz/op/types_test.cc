@@ -5,7 +5,7 @@
 #include "conformance/suites/line.h"
 #include "fuzz/op/testing.h"
 #include "model/model.h"
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 
 namespace touchstone::fuzz {
 namespace {

@@ -7,7 +7,7 @@
 #include "core/shape.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Number of channels per block.
 inline Index lanes_of(Isa isa) { return isa == Isa::avx512 ? 16 : 8; }
@@ -29,4 +29,4 @@ inline BlockedImage nothing_to_add() {
   return {const_cast<float*>(block.data()), 0, 0, 0};
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 
 #include "optimized/kernels/row_loops.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Up to `vectors` vectors of columns side by side; `last` columns are of the last vector.
@@ -223,4 +223,4 @@ const ColumnNormKernels TOUCHSTONE_COLUMN_NORMS{.softmax = all_columns<false>,
                                                 .by_magnitudes = columns_by_size<false>,
                                                 .by_squares = columns_by_size<true>};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Columns that are normalized: number k of a column is x[k * stride], and the next column is beside
 // it. y
@@ -30,4 +30,4 @@ extern const ColumnNormKernels column_norms_sse41, column_norms_avx2, column_nor
 enum class Isa;
 const ColumnNormKernels& column_norms_of(Isa isa);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "optimized/problems/problem.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index* strides,
                      std::size_t rank) {
@@ -30,4 +30,4 @@ void fill_dimensions(halide_dimension_t* dims, const Index* extents, const Index
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

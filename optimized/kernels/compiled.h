@@ -12,17 +12,17 @@
 #include "optimized/kernels/kernel.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // One kernel per instruction set, in the order of all_isas.
-using CompiledSet = std::array<CompiledKernel, all_isas.size()>;
+using CompiledSet = std::array<backends::CompiledKernel, all_isas.size()>;
 #define TOUCHSTONE_DECLARE_KERNEL(name)     \
   extern "C" int name##_sse41_argv(void**); \
   extern "C" int name##_avx2_argv(void**);  \
   extern "C" int name##_avx512_argv(void**)
 #define TOUCHSTONE_KERNEL(name) \
   CompiledSet { name##_sse41_argv, name##_avx2_argv, name##_avx512_argv }
-inline CompiledKernel of(const CompiledSet& set, Isa isa) {
+inline backends::CompiledKernel of(const CompiledSet& set, Isa isa) {
   return set[static_cast<std::size_t>(isa)];
 }
 
@@ -67,8 +67,8 @@ class Strided {
   halide_dimension_t dims_[rank]{};
 };
 
-inline void call_compiled(CompiledKernel kernel, std::initializer_list<void*> arguments) {
-  call_compiled(kernel, const_cast<void**>(arguments.begin()));
+inline void call_compiled(backends::CompiledKernel kernel, std::initializer_list<void*> arguments) {
+  backends::call_compiled(kernel, const_cast<void**>(arguments.begin()));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

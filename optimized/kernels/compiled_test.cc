@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(Compiled, WhatReachesTooFarIsRefused) {
@@ -29,4 +29,4 @@ TEST(Compiled, WhatReachesTooFarIsRefused) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

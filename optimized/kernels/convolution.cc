@@ -16,7 +16,7 @@
 #include "optimized/kernels/winograd.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -369,4 +369,4 @@ std::string Convolution::kernels_chosen() const {
   return out;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

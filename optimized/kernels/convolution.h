@@ -13,7 +13,7 @@
 #include "optimized/kernels/prefetch_hint.h"
 #include "optimized/problems/band.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Parameters known when the plan is built.
 struct ConvolutionShape {
@@ -161,4 +161,4 @@ class Convolution {
   Index packed_size_ = 0, rows_at_once_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

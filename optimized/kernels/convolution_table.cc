@@ -12,7 +12,7 @@ TOUCHSTONE_CONVOLUTION_KERNELS(TOUCHSTONE_DECLARE)
 #undef TOUCHSTONE_DECLARE
 }
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const std::vector<ConvolutionKernel>& convolution_kernels() {
   static const std::vector<ConvolutionKernel> all{
@@ -31,4 +31,4 @@ const std::vector<ConvolutionKernel>& convolution_kernels() {
   return all;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

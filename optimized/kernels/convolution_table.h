@@ -6,7 +6,7 @@
 
 #include "optimized/kernels/blocked_image.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct ConvolutionKernel {
   enum class Kind { blocked, plain, depthwise, depthwise3 };
@@ -19,4 +19,4 @@ struct ConvolutionKernel {
 
 const std::vector<ConvolutionKernel>& convolution_kernels();
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

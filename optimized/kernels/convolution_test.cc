@@ -12,7 +12,7 @@
 #include "optimized/kernels/convolution_testing.h"
 #include "optimized/kernels/grouped.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using images::guard, images::Image, images::infinity, images::nan, images::Numbers;
@@ -380,4 +380,4 @@ TEST(Convolution, NotANumberAndInfinityPass) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/kernels/paged_testing.h"
 
-namespace touchstone::images {
+namespace touchstone::optimized::images {
 
 inline constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -63,4 +63,4 @@ struct Image {
   }
 };
 
-}  // namespace touchstone::images
+}  // namespace touchstone::optimized::images

@@ -6,7 +6,7 @@
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/kernels/vector_copies.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 void Convolution::pack(const float* weights, float* packed) const {
   if (variant_) return variant_->pack(weights, packed);
@@ -61,4 +61,4 @@ void Convolution::scale(const float* packed, const BlockedImage& factors, Index 
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 // processor for the rest of the program.
 #include "optimized/kernels/dots.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -78,4 +78,4 @@ void TOUCHSTONE_DOTS(const Dots& dots, std::int64_t first, std::int64_t count) {
   for (; n < count; ++n) some<1>(dots, first + n);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

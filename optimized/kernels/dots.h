@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Dots {
   const float* a;  // `depth` numbers
@@ -26,4 +26,4 @@ void dots_sse41(const Dots& dots, std::int64_t first, std::int64_t count);
 void dots_avx2(const Dots& dots, std::int64_t first, std::int64_t count);
 void dots_avx512(const Dots& dots, std::int64_t first, std::int64_t count);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -33,16 +33,16 @@ class Row {
             integers(std::max<Index>(given.columns * (given.depth + given.gap) - given.gap, 0),
                      2)) {}
 
-  std::vector<float> computed(Isa isa, Index parts = 1) const {
+  std::vector<float> computed(optimized::Isa isa, Index parts = 1) const {
     Guarded c(given_.columns);
-    const Dots dots{a_.data(),
-                    b_.data(),
-                    given_.depth + given_.gap,
-                    given_.bias ? bias_.data() : nullptr,
-                    c.data(),
-                    given_.depth,
-                    given_.min,
-                    given_.max};
+    const optimized::Dots dots{a_.data(),
+                               b_.data(),
+                               given_.depth + given_.gap,
+                               given_.bias ? bias_.data() : nullptr,
+                               c.data(),
+                               given_.depth,
+                               given_.min,
+                               given_.max};
     for (Index part = 0; part < parts; ++part) {
       const Index first = given_.columns * part / parts;
       dots_of(isa)(dots, first, given_.columns * (part + 1) / parts - first);
@@ -51,7 +51,7 @@ class Row {
     return {c.data(), c.data() + given_.columns};
   }
 
-  void check(Isa isa) const {
+  void check(optimized::Isa isa) const {
     const std::vector<float> got = computed(isa);
     for (Index n = 0; n < given_.columns; ++n) {
       const float wanted = expected(n);
@@ -75,14 +75,14 @@ class Row {
 };
 
 TEST(Dots, DepthsThatAreNoWholeVectors) {
-  for (const Isa isa : present_isas()) {
+  for (const optimized::Isa isa : present_isas()) {
     for (Index depth = 0; depth <= 130; ++depth) Row({depth, 5}).check(isa);
     for (const Index depth : {1021, 1024, 1027}) Row({depth, 6}).check(isa);
   }
 }
 
 TEST(Dots, FewColumnsAndColumnsLeftOver) {
-  for (const Isa isa : present_isas()) {
+  for (const optimized::Isa isa : present_isas()) {
     for (Index columns = 0; columns <= 13; ++columns) {
       for (const Index depth : {3, 37, 64}) Row({depth, columns}).check(isa);
     }
@@ -90,7 +90,7 @@ TEST(Dots, FewColumnsAndColumnsLeftOver) {
 }
 
 TEST(Dots, BiasClampAndColumnsThatLieApart) {
-  for (const Isa isa : present_isas()) {
+  for (const optimized::Isa isa : present_isas()) {
     for (const Index depth : {6, 45}) {
       Row({depth, 7, false}).check(isa);
       Row({depth, 7, true, 0, 6}).check(isa);
@@ -103,7 +103,7 @@ TEST(Dots, BiasClampAndColumnsThatLieApart) {
 
 // Lanes that an edge masks out must not contribute to a sum: an infinity would show.
 TEST(Dots, NaNAndInfinitiesComeThroughOnce) {
-  for (const Isa isa : present_isas()) {
+  for (const optimized::Isa isa : present_isas()) {
     for (const Index depth : {5, 9, 35, 66}) {
       std::vector<float> a = integers(depth, 1), b = integers(6 * depth, 2);
       for (float& each : a) each += each == 0 ? 1.0F : 0.0F;
@@ -129,7 +129,7 @@ TEST(Dots, PartsTogetherAreTheWholeBitForBit) {
   for (float& each : a) each = number(random);
   for (float& each : b) each = number(random);
   const Row row({depth, columns, false}, a, b);
-  for (const Isa isa : present_isas()) {
+  for (const optimized::Isa isa : present_isas()) {
     const std::vector<float> whole = row.computed(isa);
     for (const Index parts : {2, 5, 23}) EXPECT_EQ(row.computed(isa, parts), whole);
     for (Index n = 0; n < columns; ++n) {
@@ -145,11 +145,11 @@ TEST(Dots, PartsTogetherAreTheWholeBitForBit) {
 }
 
 TEST(Dots, LargeMatricesOfOneRowAreReadAsTheyStand) {
-  EXPECT_TRUE(takes_dots(1, 25088, 4096));
-  EXPECT_TRUE(takes_dots(1, 1280, 1000));
-  EXPECT_FALSE(takes_dots(2, 25088, 4096));
-  EXPECT_FALSE(takes_dots(1, 64, 65536));
-  EXPECT_FALSE(takes_dots(1, 512, 10));
+  EXPECT_TRUE(optimized::takes_dots(1, 25088, 4096));
+  EXPECT_TRUE(optimized::takes_dots(1, 1280, 1000));
+  EXPECT_FALSE(optimized::takes_dots(2, 25088, 4096));
+  EXPECT_FALSE(optimized::takes_dots(1, 64, 65536));
+  EXPECT_FALSE(optimized::takes_dots(1, 512, 10));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "optimized/kernels/vector_doubles.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -92,4 +92,4 @@ void each(const double* x, double* y, std::int64_t count) {
 const DoubleFunctionKernels TOUCHSTONE_DOUBLE_FUNCTIONS{each<exp>, each<tanh>, each<sigmoid>,
                                                         each<sqrt>};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

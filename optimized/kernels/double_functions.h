@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class Isa;
 
@@ -21,4 +21,4 @@ extern const DoubleFunctionKernels double_functions_sse41, double_functions_avx2
     double_functions_avx512;
 const DoubleFunctionKernels& double_functions_of(Isa isa);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -11,7 +11,7 @@
 
 #include "optimized/kernels/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -112,4 +112,4 @@ TEST(DoubleFunctions, WorkInPlaceAndOnAnyCount) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 // processor for the rest of the program.
 #include "optimized/kernels/fourier.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -237,4 +237,4 @@ void store_all(const FourierStore& store) {
 
 const FourierKernels TOUCHSTONE_FOURIER{load_all, transform, multiply, store_all};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Elements of the transforms, read as float32.
 struct FourierLoad {
@@ -51,4 +51,4 @@ struct FourierKernels {
 };
 extern const FourierKernels fourier_sse41, fourier_avx2, fourier_avx512;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

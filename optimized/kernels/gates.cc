@@ -9,7 +9,7 @@
 #include "optimized/kernels/rows/lanes.h"
 #include "optimized/kernels/vector_exp.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -165,4 +165,4 @@ void rnn(const RnnRow& row) {
 
 const GateKernels TOUCHSTONE_GATES{lstm_of, gru_reset, gru_of, rnn};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

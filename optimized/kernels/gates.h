@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class ActivationKind {
   sigmoid,
@@ -62,4 +62,4 @@ struct GateKernels {
 };
 extern const GateKernels gates_sse41, gates_avx2, gates_avx512;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

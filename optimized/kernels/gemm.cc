@@ -13,7 +13,7 @@
 #include "optimized/problems/problem.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_1);
 TOUCHSTONE_DECLARE_KERNEL(gemm_fma_2);
@@ -123,7 +123,7 @@ struct Tiles {
     std::int32_t prefetch_rate;  // kernels/halide/prefetch.h
   };
 
-  void call(CompiledKernel kernel, const Rows& from, const PrefetchShare& prefetch,
+  void call(backends::CompiledKernel kernel, const Rows& from, const PrefetchShare& prefetch,
             Index first_panel, Index panels, Index first_row, Index rows) const {
     const GemmProblem& p = product;
     const bool first = first_depth == 0, last = first_depth + depth == p.depth;
@@ -249,4 +249,4 @@ ThinKernel thin_of(Isa isa) { return by_isa(isa, thin_sse41, thin_avx2, thin_avx
 
 DotsKernel dots_of(Isa isa) { return by_isa(isa, dots_sse41, dots_avx2, dots_avx512); }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

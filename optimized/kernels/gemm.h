@@ -10,7 +10,7 @@
 #include "optimized/kernels/thin.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct GemmProblem {
   const float* a = nullptr;  // A[m][k] is a[m * a_row + k]
@@ -75,4 +75,4 @@ bool takes_dots(Index rows, Index depth, Index columns);
 DotsKernel dots_of(Isa isa);
 ThinKernel thin_of(Isa isa);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -35,14 +35,15 @@ class Matrices {
   }
 
   // Computes in parts, then checks every element of C and the memory around it.
-  void check(Isa isa, Index panel_parts = 1, Index row_parts = 1) {
-    const Gemm gemm(isa);
+  void check(optimized::Isa isa, Index panel_parts = 1, Index row_parts = 1) {
+    const optimized::Gemm gemm(isa);
     Guarded packed(gemm.packed_size(c_.depth, c_.columns)), c(c_.rows * (c_.columns + gap));
-    const GemmOperand factor{b_.data(), c_.transposed ? 1 : c_.columns,
-                             c_.transposed ? c_.depth : 1, c_.depth, c_.columns};
+    const optimized::GemmOperand factor{b_.data(), c_.transposed ? 1 : c_.columns,
+                                        c_.transposed ? c_.depth : 1, c_.depth, c_.columns};
     const Index panels = gemm.panels(c_.columns);
-    GemmProblem product{a_.data(),        c_.depth, packed.data(), nullptr, 0,     c.data(),
-                        c_.columns + gap, c_.depth, c_.columns,    c_.min,  c_.max};
+    optimized::GemmProblem product{a_.data(), c_.depth,         packed.data(), nullptr,    0,
+                                   c.data(),  c_.columns + gap, c_.depth,      c_.columns, c_.min,
+                                   c_.max};
     if (c_.residual)
       product.residual = residual_.data(), product.residual_row = c_.columns + residual_gap;
     if (c_.in_place) {
@@ -96,7 +97,7 @@ Matrices of_integers(const Case& c) {
 }
 
 TEST(Gemm, TailsOfEveryDimension) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index rows = 0; rows <= 26; ++rows) {
       for (Index columns : {1, 7, 8, 15, 16, 31, 32, 33, 64, 65, 130, 150})
         of_integers({rows, 9, columns}).check(isa);
@@ -109,7 +110,7 @@ TEST(Gemm, TailsOfEveryDimension) {
 }
 
 TEST(Gemm, BiasResidualClampAndTransposedFactor) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index rows : {1, 3, 7, 12, 29}) {
       for (Index columns : {5, 32, 70}) {
         of_integers({rows, 11, columns, false}).check(isa);
@@ -124,7 +125,7 @@ TEST(Gemm, BiasResidualClampAndTransposedFactor) {
 }
 
 TEST(Gemm, PartsTogetherAreTheWhole) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     of_integers({29, 40, 150}).check(isa, 3, 2);
     of_integers({3, 40, 300}).check(isa, 4, 1);
     of_integers({400, 9, 70}).check(isa);  // more rows than stay in L2
@@ -138,7 +139,7 @@ TEST(Gemm, PartsTogetherAreTheWhole) {
 }
 
 TEST(Gemm, NaNAndInfinitiesComeThrough) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index rows : {1, 2, 13}) {
       const Case c{rows, 6, 40, true, false, false, false, 0, 6};
       std::vector<float> a = integers(rows * 6, 1), b = integers(6 * 40, 2);
@@ -156,8 +157,8 @@ TEST(Gemm, NaNAndInfinitiesComeThrough) {
 TEST(Gemm, EveryTileSumsInTheSameOrder) {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> number(-1, 1);
-  for (Isa isa : present_isas()) {
-    if (isa == Isa::sse41) continue;
+  for (optimized::Isa isa : present_isas()) {
+    if (isa == optimized::Isa::sse41) continue;
     for (Index rows = 1; rows <= 14; ++rows) {
       std::vector<float> a(static_cast<std::size_t>(rows * 61)), b(61 * 150);
       for (float& x : a) x = number(random);

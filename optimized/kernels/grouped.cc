@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -184,4 +184,4 @@ void Grouped::run(const ConvolutionRows& rows) const {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

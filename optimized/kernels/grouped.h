@@ -9,7 +9,7 @@
 #include "optimized/kernels/convolution.h"
 #include "optimized/kernels/grouped_tiles.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class Grouped : public ConvolutionVariant {
  public:
@@ -40,4 +40,4 @@ class Grouped : public ConvolutionVariant {
   std::vector<std::int32_t> widths_;  // of tiles
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 
 #include <immintrin.h>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -237,4 +237,4 @@ void TOUCHSTONE_GROUPED_TILES(const GroupedTiles& g) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

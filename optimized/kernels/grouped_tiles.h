@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct GroupedTiles {
   using Stride = std::int64_t;
@@ -42,4 +42,4 @@ void grouped_tiles_sse41(const GroupedTiles& tiles);
 void grouped_tiles_avx2(const GroupedTiles& tiles);
 void grouped_tiles_avx512(const GroupedTiles& tiles);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

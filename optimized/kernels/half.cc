@@ -5,7 +5,7 @@
 // library, so that the linker cannot pick code for a newer processor for the rest of the program.
 #include "optimized/kernels/half.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Bits = std::uint32_t;
@@ -81,4 +81,4 @@ struct Rows {
 
 extern const HalfTable TOUCHSTONE_HALF{Rows<Float16>::all, Rows<BFloat16>::all};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct HalfKernels {
   void (*from_float)(const float* x, std::uint16_t* y, std::int64_t count);
@@ -19,4 +19,4 @@ struct HalfTable {
 
 extern const HalfTable half_sse41, half_avx2, half_avx512;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -2,7 +2,7 @@
 // Halide compiles are called.
 #include "optimized/kernels/half_rounding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 const HalfTable& table_of(Isa isa) { return by_isa(isa, half_sse41, half_avx2, half_avx512); }
@@ -56,4 +56,4 @@ CompiledSet rounding_kernel(Type type) {
   return type == Type::float16 ? rounding<Type::float16> : rounding<Type::bfloat16>;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

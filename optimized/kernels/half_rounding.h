@@ -6,7 +6,7 @@
 #include "optimized/kernels/compiled.h"
 #include "optimized/kernels/half.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // `type`: float16 or bfloat16.
 const HalfKernels& half_kernels(Type type);
@@ -14,4 +14,4 @@ const HalfKernels& half_kernels(Type type);
 // Rounds the elements of a four-dimensional buffer; called as the kernels that Halide compiles.
 CompiledSet rounding_kernel(Type type);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

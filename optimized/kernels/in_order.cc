@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "optimized/kernels/strided_copy.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const OrderedKernels& ordered_kernels(Isa isa) {
   return by_isa(isa, ordered_sse41, ordered_avx2, ordered_avx512)();
@@ -66,4 +66,4 @@ void InOrder::run(const ConvolutionRows& rows, Index first_block, Index blocks) 
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

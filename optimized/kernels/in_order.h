@@ -6,7 +6,7 @@
 #include "optimized/kernels/convolution.h"
 #include "optimized/kernels/ordered.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const OrderedKernels& ordered_kernels(Isa isa);
 
@@ -26,4 +26,4 @@ class InOrder {
   ConvolutionShape shape_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

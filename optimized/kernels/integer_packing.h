@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 template <class Stored>
@@ -171,4 +171,4 @@ void pack_group(const std::uint8_t* from, std::int64_t stride, std::int64_t dept
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

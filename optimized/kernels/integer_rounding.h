@@ -8,7 +8,7 @@
 
 #include "optimized/kernels/integer_tiles.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Copies a few of `most` bytes by pairs of moves that overlap.
@@ -130,4 +130,4 @@ inline void each_line(std::int64_t pitch, std::int64_t width, std::int64_t n, st
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

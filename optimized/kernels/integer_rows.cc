@@ -10,7 +10,7 @@
 
 #include "optimized/kernels/integer_rounding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 template <class T, int step>
@@ -167,4 +167,4 @@ void round(const Requantise& to, std::int64_t m, std::int64_t row, std::int64_t 
 
 const IntegerRowKernels TOUCHSTONE_INTEGER_ROWS{weigh, largest, filter, round};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

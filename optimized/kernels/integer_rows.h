@@ -6,7 +6,7 @@
 
 #include "optimized/kernels/integer_tiles.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Four channels of an image, each with a filter of its own. Sums are rounded like Requantise.
 struct IntegerChannels {
@@ -41,4 +41,4 @@ struct IntegerRowKernels {
 extern const IntegerRowKernels integer_rows_sse41, integer_rows_avx2, integer_rows_avx512,
     integer_rows_vnni;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

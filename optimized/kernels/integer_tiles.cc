@@ -12,7 +12,7 @@
 #include "optimized/kernels/integer_packing.h"
 #include "optimized/kernels/integer_rounding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 #if defined(__AVX512VNNI__)
@@ -317,4 +317,4 @@ void multiply(const IntegerProduct& product, std::int64_t at, std::int64_t first
 const IntegerTiles TOUCHSTONE_INTEGER_TILES{
     fours, rows_beyond, panel, sizeof(Stored), pack_row<Stored>, pack_group, pack_pixels, multiply};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

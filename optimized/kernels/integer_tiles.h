@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Rounding of sums to 8 bits: y = saturated(round_even(sum * by) + y_zero), in float32, with by =
 // row scale * column scale / y_scale.
@@ -91,4 +91,4 @@ inline std::int32_t rest_of(std::int32_t b_sum, std::int32_t b_zero, std::int64_
 extern const IntegerTiles integer_tiles_sse41, integer_tiles_avx2, integer_tiles_avx512,
     integer_tiles_vnni, integer_tiles_amx;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

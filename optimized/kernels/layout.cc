@@ -8,7 +8,7 @@
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/kernels/vector_copies.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -148,4 +148,4 @@ void clear_halo(Isa isa, const BlockedImage& map, const Area& area, const Halo& 
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

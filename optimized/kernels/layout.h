@@ -4,7 +4,7 @@
 
 #include "optimized/kernels/blocked_image.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Feature map in the standard's layout, [channel][row][column]; the column stride is 1.
 struct PlainImage {
@@ -42,4 +42,4 @@ struct Halo {
 };
 void clear_halo(Isa isa, const BlockedImage& map, const Area& area, const Halo& halo);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

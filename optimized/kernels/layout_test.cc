@@ -12,7 +12,7 @@ namespace {
 // A map inside guarded memory, with a halo of `halo` around it and a gap after each row.
 class Blocks {
  public:
-  Blocks(Isa isa, const Area& area, Index halo, Index gap)
+  Blocks(optimized::Isa isa, const optimized::Area& area, Index halo, Index gap)
       : lanes(lanes_of(isa)),
         count((area.channels + lanes - 1) / lanes),
         area_(area),
@@ -51,16 +51,17 @@ class Blocks {
   }
 
   const Index lanes, count;
-  BlockedImage map{};
+  optimized::BlockedImage map{};
 
  private:
-  Area area_;
+  optimized::Area area_;
   Index halo_, row_;
   Guarded all_;
 };
 
-void each_extent(const std::function<void(Isa, const Area&, Index, Index)>& with) {
-  for (Isa isa : present_isas()) {
+void each_extent(
+    const std::function<void(optimized::Isa, const optimized::Area&, Index, Index)>& with) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index channels : {1, 3, 8, 16, 24, 37, 48}) {
       for (const auto& [rows, columns] :
            std::vector<std::pair<Index, Index>>{{1, 1}, {7, 7}, {4, 16}, {3, 33}, {5, 8}, {0, 4}}) {
@@ -73,7 +74,7 @@ void each_extent(const std::function<void(Isa, const Area&, Index, Index)>& with
 }
 
 TEST(Layout, IntoBlocksAndBack) {
-  each_extent([](Isa isa, const Area& area, Index halo, Index gap) {
+  each_extent([](optimized::Isa isa, const optimized::Area& area, Index halo, Index gap) {
     const Index row = area.columns + 2 - gap, channel = area.rows * row + 1;
     std::vector<float> source = integers(area.channels * channel, 9, 1000);
     Blocks blocks(isa, area, halo, gap);
@@ -101,7 +102,7 @@ TEST(Layout, IntoBlocksAndBack) {
 }
 
 TEST(Layout, CopiesBetweenMaps) {
-  each_extent([](Isa isa, const Area& area, Index halo, Index gap) {
+  each_extent([](optimized::Isa isa, const optimized::Area& area, Index halo, Index gap) {
     Blocks from(isa, area, 1 - halo, gap), to(isa, area, halo, 1);
     from.fill(2);
     copy_blocks(isa, from.map, to.map, {from.count, area.rows, area.columns});
@@ -111,10 +112,10 @@ TEST(Layout, CopiesBetweenMaps) {
 }
 
 TEST(Layout, ChannelsThatBeginInsideOfABlock) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index first : {0, 3, 8, 16, 24}) {
       for (Index channels : {1, 5, 8, 16, 35, 64}) {
-        const Area area{channels, 3, 5}, whole{channels + first + 2, 3, 5};
+        const optimized::Area area{channels, 3, 5}, whole{channels + first + 2, 3, 5};
         Blocks from(isa, area, 1, 0), to(isa, whole, 0, 1);
         from.fill(2), to.fill(3);
         Blocks before(isa, whole, 0, 1);
@@ -132,10 +133,10 @@ TEST(Layout, ChannelsThatBeginInsideOfABlock) {
 }
 
 TEST(Layout, RepeatsByWholeFactors) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index rows : {1, 2, 3}) {
       for (Index columns : {1, 2, 5}) {
-        const Area area{20, 3, 4};
+        const optimized::Area area{20, 3, 4};
         Blocks from(isa, area, 1, 0), to(isa, {20, 3 * rows, 4 * columns}, 1, 1);
         from.fill(2);
         repeat_blocks(isa, from.map, to.map, {from.count, 3, 4}, rows, columns);
@@ -149,9 +150,9 @@ TEST(Layout, RepeatsByWholeFactors) {
 }
 
 TEST(Layout, AHaloIsClearedAndNothingElse) {
-  for (Isa isa : present_isas()) {
-    const Area area{20, 3, 4};
-    const Halo halo{2, 1, 1, 2};
+  for (optimized::Isa isa : present_isas()) {
+    const optimized::Area area{20, 3, 4};
+    const optimized::Halo halo{2, 1, 1, 2};
     Blocks map(isa, area, 3, 1);
     map.fill(2);
     Blocks before(isa, area, 3, 1);

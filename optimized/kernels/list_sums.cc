@@ -3,7 +3,7 @@
 // standard library, as in ordered.cc.
 #include "optimized/kernels/list_sums.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -100,4 +100,4 @@ constexpr ListKernels kernels{{all_rows<float, Term::product>, all_rows<float, T
 
 const ListKernels& TOUCHSTONE_LIST_SUMS() { return kernels; }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

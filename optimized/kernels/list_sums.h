@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class Term { product, square, magnitude };  // x * y, (x - y) * (x - y), |x - y|
 
@@ -33,4 +33,4 @@ const ListKernels& list_sums_sse41();
 const ListKernels& list_sums_avx2();
 const ListKernels& list_sums_avx512();
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

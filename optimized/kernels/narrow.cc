@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "optimized/kernels/layout.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -94,4 +94,4 @@ void Narrow::run(const ConvolutionRows& all) const {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

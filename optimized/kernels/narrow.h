@@ -7,7 +7,7 @@
 #include "optimized/kernels/convolution.h"
 #include "optimized/kernels/in_order.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class Narrow : public ConvolutionVariant {
  public:
@@ -37,4 +37,4 @@ class Narrow : public ConvolutionVariant {
   InOrder in_order_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

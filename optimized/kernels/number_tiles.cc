@@ -6,7 +6,7 @@
 // processor for the rest of the program.
 #include "optimized/kernels/number_tiles.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -68,4 +68,4 @@ void TOUCHSTONE_NUMBER_TILES(NumberKind kind, const NumberTile& tile) {
   all<std::uint64_t>(tile);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

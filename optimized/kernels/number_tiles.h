@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Integers compute modulo 2^32 and 2^64.
 enum class NumberKind { float64, bits32, bits64 };
@@ -26,4 +26,4 @@ void number_tiles_sse41(NumberKind kind, const NumberTile& tile);
 void number_tiles_avx2(NumberKind kind, const NumberTile& tile);
 void number_tiles_avx512(NumberKind kind, const NumberTile& tile);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 // newer processor for the rest of the program.
 #include "optimized/kernels/ordered.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -104,4 +104,4 @@ const OrderedKernels& TOUCHSTONE_ORDERED() {
   return kernels;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Arguments for one block of output channels. Channel c of the input is stored at c / lanes * block
 // + c % lanes.
@@ -40,4 +40,4 @@ const OrderedKernels& ordered_sse41();
 const OrderedKernels& ordered_avx2();
 const OrderedKernels& ordered_avx512();
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

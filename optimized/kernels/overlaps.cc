@@ -7,7 +7,7 @@
 
 #include "optimized/kernels/vector_exp.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -51,4 +51,4 @@ bool TOUCHSTONE_OVERLAPS(const float* boxes, std::int64_t plane, std::int64_t co
   return false;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

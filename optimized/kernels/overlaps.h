@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Floats of a box: the lower and the upper end across, those along, and the area.
 inline constexpr int box_floats = 5;
@@ -22,4 +22,4 @@ bool overlaps_avx2(const float* boxes, std::int64_t plane, std::int64_t count, c
 bool overlaps_avx512(const float* boxes, std::int64_t plane, std::int64_t count, const float* box,
                      float threshold);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

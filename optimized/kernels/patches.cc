@@ -5,7 +5,7 @@
 // processor for the rest of the program.
 #include "optimized/kernels/patches.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -59,4 +59,4 @@ void TOUCHSTONE_PATCHES(const PatchRun* runs, const std::int64_t* lines, std::in
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Consecutive output points of one output row, within one panel.
 struct PatchRun {
@@ -34,4 +34,4 @@ void patches_avx512(const PatchRun* runs, const std::int64_t* lines, std::int64_
 // Columns of a panel, by instruction set: two vectors.
 inline constexpr std::int64_t patch_panel_sse41 = 8, patch_panel_avx2 = 16, patch_panel_avx512 = 32;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

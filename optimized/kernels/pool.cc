@@ -8,7 +8,7 @@
 #include "optimized/kernels/compiled.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 TOUCHSTONE_DECLARE_KERNEL(pool_largest);
 TOUCHSTONE_DECLARE_KERNEL(pool_mean);
@@ -54,7 +54,7 @@ void Pool::run(const BlockedImage& input, const BlockedImage& output, Index colu
                Index first_row, Index rows) const {
   static const CompiledSet largest = TOUCHSTONE_KERNEL(pool_largest),
                            mean = TOUCHSTONE_KERNEL(pool_mean);
-  const CompiledKernel kernel = of(kind_ == PoolKind::largest ? largest : mean, isa_);
+  const backends::CompiledKernel kernel = of(kind_ == PoolKind::largest ? largest : mean, isa_);
   const Index lanes = lanes_of(isa_);
   if (blocks == 0) return;
   regions(rows_, first_row, first_row + rows, [&](Index y, Index high, const Taps& down) {
@@ -87,4 +87,4 @@ void mean_of_all(Isa isa, const BlockedImage& input, Index rows, Index columns, 
   call_compiled(of(whole, isa), {in.argument(), &counted, out.argument()});
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include "optimized/kernels/blocked_image.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Window along one dimension of the image. Output o reads o * step + t * spread - before for t
 // below `size`; `spread` is the dilation.
@@ -37,4 +37,4 @@ class Pool {
 void mean_of_all(Isa isa, const BlockedImage& input, Index rows, Index columns, Index blocks,
                  float* output);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

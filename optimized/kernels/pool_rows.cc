@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -129,4 +129,4 @@ void TOUCHSTONE_POOL_ROWS(PoolRow row, const PoolLines& of, float* to) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

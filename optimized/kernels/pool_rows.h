@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class PoolRow { largest, sum, sum_of_magnitudes, sum_of_squares };
 
@@ -29,4 +29,4 @@ void pool_rows_avx512(PoolRow row, const PoolLines& of, float* to);
 enum class Isa;
 PoolRowKernel pool_rows_of(Isa isa);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -12,8 +12,8 @@ namespace {
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-PoolWindow axis(Index size, Index step, Index spread, Index before, Index image, Index after = 0,
-                bool padding_counts = false) {
+optimized::PoolWindow axis(Index size, Index step, Index spread, Index before, Index image,
+                           Index after = 0, bool padding_counts = false) {
   return {size,
           step,
           spread,
@@ -26,7 +26,7 @@ PoolWindow axis(Index size, Index step, Index spread, Index before, Index image,
 // The input has strides of its own and NaN around its image, which must never be read.
 class Image {
  public:
-  Image(Isa isa, Index blocks, Index rows, Index columns)
+  Image(optimized::Isa isa, Index blocks, Index rows, Index columns)
       : lanes(lanes_of(isa)),
         rows_(rows),
         columns_(columns),
@@ -46,10 +46,10 @@ class Image {
   float& at(Index b, Index y, Index x, Index l) {
     return map_.data[b * map_.block + y * map_.row + x * map_.column + l];
   }
-  const BlockedImage& map() const { return map_; }
+  const optimized::BlockedImage& map() const { return map_; }
 
-  float window(PoolKind kind, const PoolWindow& down, const PoolWindow& along, Index b, Index y,
-               Index x, Index l) {
+  float window(optimized::PoolKind kind, const optimized::PoolWindow& down,
+               const optimized::PoolWindow& along, Index b, Index y, Index x, Index l) {
     float max = -infinity, sum = 0, counted = 0;
     for (Index i = 0; i < down.size; ++i) {
       for (Index j = 0; j < along.size; ++j) {
@@ -63,7 +63,7 @@ class Image {
         if (max < element || std::isnan(element)) max = element;
       }
     }
-    return kind == PoolKind::largest ? max : sum / counted;
+    return kind == optimized::PoolKind::largest ? max : sum / counted;
   }
 
   const Index lanes;
@@ -71,15 +71,16 @@ class Image {
  private:
   Index rows_, columns_;
   std::vector<float> all_;
-  BlockedImage map_;
+  optimized::BlockedImage map_;
 };
 
-void check(Isa isa, PoolKind kind, const PoolWindow& down, const PoolWindow& along, Index rows,
-           Index columns, Image& image, Index blocks = 2, Index parts = 1) {
+void check(optimized::Isa isa, optimized::PoolKind kind, const optimized::PoolWindow& down,
+           const optimized::PoolWindow& along, Index rows, Index columns, Image& image,
+           Index blocks = 2, Index parts = 1) {
   const Index lanes = image.lanes, column = lanes, row = (columns + 1) * lanes;
   Guarded out(blocks * rows * row);
-  const BlockedImage map{out.data(), column, row, rows * row};
-  const Pool pool(isa, kind, down, along);
+  const optimized::BlockedImage map{out.data(), column, row, rows * row};
+  const optimized::Pool pool(isa, kind, down, along);
   for (Index p = 0; p < parts; ++p) {
     const Index first = rows * p / parts;
     pool.run(image.map(), map, columns, blocks, first, rows * (p + 1) / parts - first);
@@ -100,10 +101,11 @@ void check(Isa isa, PoolKind kind, const PoolWindow& down, const PoolWindow& alo
 }
 
 TEST(Pool, AnyWindow) {
-  for (Isa isa : present_isas()) {
-    for (PoolKind kind : {PoolKind::largest, PoolKind::mean}) {
+  for (optimized::Isa isa : present_isas()) {
+    for (optimized::PoolKind kind : {optimized::PoolKind::largest, optimized::PoolKind::mean}) {
       Image image(isa, 2, 9, 11);
-      const auto both = [&](const PoolWindow& down, const PoolWindow& along, Index rows,
+      const auto both = [&](const optimized::PoolWindow& down, const optimized::PoolWindow& along,
+                            Index rows,
                             Index columns) { check(isa, kind, down, along, rows, columns, image); };
       both(axis(3, 2, 1, 1, 9), axis(3, 2, 1, 1, 11), 5, 6);
       both(axis(2, 2, 1, 0, 9), axis(2, 2, 1, 0, 11), 4, 5);
@@ -120,15 +122,17 @@ TEST(Pool, AnyWindow) {
 }
 
 TEST(Pool, PartsTogetherAreTheWhole) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     Image image(isa, 2, 9, 11);
-    check(isa, PoolKind::largest, axis(3, 2, 1, 1, 9), axis(3, 2, 1, 1, 11), 5, 6, image, 2, 3);
-    check(isa, PoolKind::mean, axis(3, 2, 1, 1, 9), axis(3, 2, 1, 1, 11), 5, 6, image, 0, 3);
+    check(isa, optimized::PoolKind::largest, axis(3, 2, 1, 1, 9), axis(3, 2, 1, 1, 11), 5, 6, image,
+          2, 3);
+    check(isa, optimized::PoolKind::mean, axis(3, 2, 1, 1, 9), axis(3, 2, 1, 1, 11), 5, 6, image, 0,
+          3);
   }
 }
 
 TEST(Pool, NaNWinsAndPaddingNever) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     Image image(isa, 1, 4, 5);
     for (Index y = 0; y < 4; ++y) {
       for (Index x = 0; x < 5; ++x) {
@@ -137,7 +141,7 @@ TEST(Pool, NaNWinsAndPaddingNever) {
       }
     }
     image.at(0, 1, 3, 0) = image.at(0, 3, 4, 1) = image.at(0, 0, 0, 5) = not_a_number;
-    for (PoolKind kind : {PoolKind::largest, PoolKind::mean}) {
+    for (optimized::PoolKind kind : {optimized::PoolKind::largest, optimized::PoolKind::mean}) {
       check(isa, kind, axis(2, 1, 1, 1, 4), axis(2, 1, 1, 1, 5), 5, 6, image, 1);
       // Windows entirely in the padding: the maximum of no elements, and a mean of none.
       check(isa, kind, axis(1, 1, 1, 2, 4), axis(1, 1, 1, 2, 5), 8, 9, image, 1);
@@ -146,16 +150,17 @@ TEST(Pool, NaNWinsAndPaddingNever) {
 }
 
 TEST(Pool, MeanOfAll) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (const auto& [rows, columns] :
          std::vector<std::pair<Index, Index>>{{1, 1}, {7, 7}, {1, 8}, {9, 3}, {8, 8}, {17, 33}}) {
       Image image(isa, 3, rows, columns);
       Guarded out(3 * image.lanes);
       mean_of_all(isa, image.map(), rows, columns, 3, out.data());
       for (Index k = 0; k < out.size(); ++k) {
-        const PoolWindow down = axis(rows, 1, 1, 0, rows), along = axis(columns, 1, 1, 0, columns);
-        EXPECT_EQ(out[k], image.window(PoolKind::mean, down, along, k / image.lanes, 0, 0,
-                                       k % image.lanes));
+        const optimized::PoolWindow down = axis(rows, 1, 1, 0, rows),
+                                    along = axis(columns, 1, 1, 0, columns);
+        EXPECT_EQ(out[k], image.window(optimized::PoolKind::mean, down, along, k / image.lanes, 0,
+                                       0, k % image.lanes));
       }
       EXPECT_TRUE(out.margin_kept());
     }
@@ -164,7 +169,7 @@ TEST(Pool, MeanOfAll) {
 
 // Means over 2^26 elements: a single sum in order would lose every element after 2^24.
 TEST(Pool, MeanOfManyKeepsSmallOnes) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     const Index lanes = lanes_of(isa), side = 1 << 13;
     std::vector<float> ones(static_cast<std::size_t>(side * lanes), 1.0F);
     std::vector<float> out(static_cast<std::size_t>(lanes));

@@ -4,11 +4,11 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct PrefetchHint {
   const float* data = nullptr;
   Index size = 0;  // in floats
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 // program.
 #include "optimized/kernels/quantise.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Floats __attribute__((vector_size(TOUCHSTONE_VECTOR_BYTES))) = float;
@@ -208,4 +208,4 @@ void add(const QuantisedSum& sum, const void* a, const void* b, std::int64_t cou
 const QuantiseKernels TOUCHSTONE_QUANTISE{range,          quantise<float>, quantise<std::int32_t>,
                                           quantise_small, dequantise,      add};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

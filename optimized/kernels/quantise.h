@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Range of numbers; `finite` is false if one is infinite or NaN.
 struct NumberRange {
@@ -47,4 +47,4 @@ struct QuantiseKernels {
 
 extern const QuantiseKernels quantise_sse41, quantise_avx2, quantise_avx512, quantise_vnni;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

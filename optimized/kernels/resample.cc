@@ -5,7 +5,7 @@
 // program.
 #include "optimized/kernels/resample.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -124,4 +124,4 @@ const Resampling& TOUCHSTONE_RESAMPLE() {
   return table;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // One axis of a contiguous array of [outer, in, inner] elements is resampled to `extent` elements,
 // each a weighted sum of `taps` elements.
@@ -50,4 +50,4 @@ const Resampling& resample_avx2();
 const Resampling& resample_avx512();
 const Resampling& resampling();  // of the chosen instruction set
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 
 #include "optimized/kernels/row_loops.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Reads numbers that are `count` apart.
@@ -93,4 +93,4 @@ const RowFoldKernels TOUCHSTONE_ROW_FOLDS{.sum = sums<Sum>,
                                           .maximum = extremes<false>,
                                           .minimum = extremes<true>};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Writes one number a row of `count` numbers, at least one.
 using RowFold = void (*)(const float* x, float* y, std::int64_t rows, std::int64_t count);
@@ -16,4 +16,4 @@ struct RowFoldKernels {
 
 extern const RowFoldKernels row_folds_sse41, row_folds_avx2, row_folds_avx512;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

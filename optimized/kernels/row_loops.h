@@ -7,7 +7,7 @@
 
 #include "optimized/kernels/vector_exp.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Quad __attribute__((vector_size(16))) = float;
@@ -184,4 +184,4 @@ inline float factor_of(float scale, float deviation) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 
 #include "optimized/kernels/row_loops.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // A row that holds NaN, or whose largest number is infinite, has NaN everywhere: an infinity minus
@@ -280,7 +280,7 @@ void root_mean_square(const NormalizedRows& of) {
     if (root > least_divisor && root < most_divisor) {
       const float inverse = 1.0F / root;
       map(x, y, all.count, [&](std::int64_t k, Floats some) {
-        return scaled(k, quotient(some, touchstone::all(root), touchstone::all(inverse)));
+        return scaled(k, quotient(some, optimized::all(root), optimized::all(inverse)));
       });
     } else {
       map(x, y, all.count, [&](std::int64_t k, Floats some) { return scaled(k, some / root); });
@@ -303,4 +303,4 @@ const RowNormKernels TOUCHSTONE_ROW_NORMS{.softmax = softmax,
                                           .by_squares = by_size<true>,
                                           .log_sum_exp = log_sum_exp};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Rows that are normalized, then scaled; y may be x.
 struct NormalizedRows {
@@ -71,4 +71,4 @@ extern const RowNormKernels row_norms_sse41, row_norms_avx2, row_norms_avx512;
 enum class Isa;
 const RowNormKernels& row_norms_of(Isa isa);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

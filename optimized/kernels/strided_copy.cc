@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "optimized/kernels/vector_copies.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const VectorCopies& vector_copies(Isa isa) {
   return by_isa(isa, vector_copies_sse41, vector_copies_avx2, vector_copies_avx512)();
@@ -182,4 +182,4 @@ void run_strided_copy(Isa isa, const StridedCopy& given, int bytes, const void* 
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "core/shape.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct VectorCopies;
 const VectorCopies& vector_copies(Isa isa);
@@ -33,4 +33,4 @@ struct StridedCopy {
 void run_strided_copy(Isa isa, const StridedCopy& move, int element_bytes, const void* from,
                       void* to);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

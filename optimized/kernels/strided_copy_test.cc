@@ -9,7 +9,8 @@ namespace touchstone::testing {
 namespace {
 
 template <class T>
-void check(Isa isa, const StridedCopy& move, Index from_count, Index from_start, Index to_count) {
+void check(optimized::Isa isa, const optimized::StridedCopy& move, Index from_count,
+           Index from_start, Index to_count) {
   Paged<T> from(static_cast<std::size_t>(from_count));
   std::iota(from.begin(), from.end(), T{1});
   std::vector<T> to(static_cast<std::size_t>(to_count + 128)), wanted = to;
@@ -32,7 +33,7 @@ void check(Isa isa, const StridedCopy& move, Index from_count, Index from_start,
 }
 
 template <class F>
-void each_type(Isa isa, F with) {
+void each_type(optimized::Isa isa, F with) {
   with.template operator()<std::uint8_t>(isa);
   with.template operator()<std::uint16_t>(isa);
   with.template operator()<std::uint32_t>(isa);
@@ -44,28 +45,28 @@ TEST(StridedCopy, EveryPermutation) {
   const std::vector<std::array<Index, 5>> shapes{
       {1, 1, 1, 1, 1},    {3, 5, 2, 1, 4},  {16, 16, 2, 1, 1}, {33, 19, 1, 3, 1}, {8, 1, 41, 2, 2},
       {1, 17, 16, 1, 35}, {4, 64, 3, 0, 2}, {100, 2, 3, 1, 1}, {3, 37, 2, 1, 1}};
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (const std::array<Index, 5>& shape : shapes) {
       std::array<std::size_t, 5> order{0, 1, 2, 3, 4};
       do {
         std::array<Index, 5> steps{};
         Index all = 1;
         for (std::size_t d = 0; d < 5; ++d) steps[d] = all, all *= shape[d];
-        StridedCopy move;
+        optimized::StridedCopy move;
         Index along = 1;
         for (std::size_t d = 0; d < 5; ++d) {
           move.extents[d] = shape[order[d]], move.source_strides[d] = steps[order[d]];
           move.target_strides[d] = along, along *= move.extents[d];
         }
-        each_type(isa, [&]<class T>(Isa i) { check<T>(i, move, all, 0, all); });
+        each_type(isa, [&]<class T>(optimized::Isa i) { check<T>(i, move, all, 0, all); });
       } while (std::next_permutation(order.begin(), order.end()));
     }
   }
 }
 
 TEST(StridedCopy, SlicesRepeatsAndBackwardSteps) {
-  for (Isa isa : present_isas()) {
-    each_type(isa, []<class T>(Isa i) {
+  for (optimized::Isa isa : present_isas()) {
+    each_type(isa, []<class T>(optimized::Isa i) {
       check<T>(i, {{20, 3, 1, 1, 1}, {2, 50, 0, 0, 0}, {1, 20, 0, 0, 0}}, 150, 1, 60);
       check<T>(i, {{20, 3, 2, 1, 1}, {1, 0, 25, 0, 0}, {1, 20, 60, 0, 0}}, 50, 3, 120);
       check<T>(i, {{20, 3, 1, 1, 1}, {0, 1, 0, 0, 0}, {1, 20, 0, 0, 0}}, 3, 0, 60);
@@ -81,7 +82,7 @@ TEST(StridedCopy, SlicesRepeatsAndBackwardSteps) {
 }
 
 TEST(StridedCopy, LargePlanes) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     check<std::uint32_t>(isa, {{517, 601, 1, 1, 1}, {1, 520, 0, 0, 0}, {601, 1, 0, 0, 0}},
                          520 * 601, 0, 517 * 601);
     check<std::uint64_t>(isa, {{517, 300, 1, 1, 1}, {1, 520, 0, 0, 0}, {301, 1, 0, 0, 0}},
@@ -116,14 +117,14 @@ TEST(StridedCopy, LargePlanes) {
 // Rows of every short length, contiguous with each other in the source, in the target, on neither
 // side, and backwards. Then rows of which two, four or eight bytes form elements.
 TEST(StridedCopy, ShortRows) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index run = 1; run <= 300; run += run < 34 ? 1 : 29) {
       for (const auto& [rows, others] : {std::pair<Index, Index>{21, 11}, {3, 20}, {20, 2}}) {
         const Index all = rows * others * run;
-        const auto each = [&](const StridedCopy& move, Index from_count, Index start,
+        const auto each = [&](const optimized::StridedCopy& move, Index from_count, Index start,
                               Index to_count) {
           check<std::uint8_t>(isa, move, from_count, start, to_count);
-          StridedCopy turned = move;
+          optimized::StridedCopy turned = move;
           for (auto* list : {&turned.extents, &turned.source_strides, &turned.target_strides})
             std::swap((*list)[1], (*list)[2]);
           check<std::uint8_t>(isa, turned, from_count, start, to_count);
@@ -141,7 +142,7 @@ TEST(StridedCopy, ShortRows) {
     }
     for (const Index run : {2, 3, 4, 8}) {
       for (const Index gap : {0, 1, 2, 8}) {
-        each_type(isa, [&]<class T>(Isa i) {
+        each_type(isa, [&]<class T>(optimized::Isa i) {
           const Index row = run + gap, all = 23 * 19 * row;
           for (const Index start : {0, 1}) {
             check<T>(i, {{run, 23, 19, 1, 1}, {1, 19 * row, row, 0, 0}, {1, row, 23 * row, 0, 0}},
@@ -155,7 +156,7 @@ TEST(StridedCopy, ShortRows) {
 
 // Enough rows to fill half of L3.
 TEST(StridedCopy, RowsOfWholeLinesBetweenTheCaches) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (const Index run : {32, 60}) {
       const Index rows = 257, others = 130;
       check<std::uint64_t>(
@@ -170,9 +171,9 @@ TEST(StridedCopy, RowsOfWholeLinesBetweenTheCaches) {
 // multiples of a piece or of four bytes.
 TEST(StridedCopy, PastTheCaches) {
   constexpr Index whole = 1 << 24;
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index run : {3, 4, 5, 6, 7, 16, 20, 33, 90, 300, 511, 512}) {
-      each_type(isa, [&]<class T>(Isa i) {
+      each_type(isa, [&]<class T>(optimized::Isa i) {
         const Index rows = 19, others = 11, all = rows * others * run;
         for (const Index start : {0, 1, 3}) {
           check<T>(i,
@@ -200,9 +201,9 @@ TEST(StridedCopy, PastTheCaches) {
 }
 
 TEST(StridedCopy, LongRows) {
-  for (Isa isa : present_isas()) {
+  for (optimized::Isa isa : present_isas()) {
     for (Index length : {1, 3, 7, 15, 16, 17, 31, 63, 64, 65, 511, 512, 3000}) {
-      each_type(isa, [&]<class T>(Isa i) {
+      each_type(isa, [&]<class T>(optimized::Isa i) {
         check<T>(i, {{length, 3, 1, 1, 1}, {1, length + 2, 0, 0, 0}, {1, length + 1, 0, 0, 0}},
                  3 * (length + 2), 0, 3 * (length + 1));
       });

@@ -7,7 +7,7 @@
 
 #include "optimized/kernels/rows/lanes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -42,4 +42,4 @@ void powers(float* sums, std::int64_t count, float scale, float shift, int degre
 
 const SupportKernels TOUCHSTONE_SUPPORT_KERNELS{tanh, powers};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline constexpr int most_whole_degree = 64;
 
@@ -20,4 +20,4 @@ extern const SupportKernels support_kernels_sse41, support_kernels_avx2, support
 enum class Isa;
 const SupportKernels& support_kernels_of(Isa isa);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

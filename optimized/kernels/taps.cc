@@ -5,7 +5,7 @@
 // processor for the rest of the program.
 #include "optimized/kernels/taps.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -62,4 +62,4 @@ void TOUCHSTONE_TAPS(const TapSums& s) {
   all<1, 8>(s);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

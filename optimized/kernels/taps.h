@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct TapSums {
   const float* in;
@@ -24,4 +24,4 @@ void taps_sse41(const TapSums& sums);
 void taps_avx2(const TapSums& sums);
 void taps_avx512(const TapSums& sums);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -14,9 +14,9 @@
 
 namespace touchstone::testing {
 
-inline std::vector<Isa> present_isas() {
-  std::vector<Isa> present;
-  for (Isa isa : all_isas) {
+inline std::vector<optimized::Isa> present_isas() {
+  std::vector<optimized::Isa> present;
+  for (optimized::Isa isa : optimized::all_isas) {
     if (processor_has(isa)) present.push_back(isa);
   }
   return present;

@@ -6,7 +6,7 @@
 // processor for the rest of the program.
 #include "optimized/kernels/thin.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -81,4 +81,4 @@ void TOUCHSTONE_THIN(const Thin& thin, std::int64_t first, std::int64_t count) {
   narrow<lanes>(thin, n, end);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

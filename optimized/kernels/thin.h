@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Thin {
   const float* a;  // A[m][k] is a[m * a_row + k * a_depth]
@@ -22,4 +22,4 @@ void thin_sse41(const Thin& thin, std::int64_t first, std::int64_t count);
 void thin_avx2(const Thin& thin, std::int64_t first, std::int64_t count);
 void thin_avx512(const Thin& thin, std::int64_t first, std::int64_t count);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // A panel is two vectors of columns; a tile is `rows` x `panels` of them. Tiles of few rows take
 // more panels, so that enough sums are in flight to hide the latency of an addition.
@@ -21,4 +21,4 @@ inline constexpr int max_gemm_tile_panels(int registers, int rows) {
 // cache lines, so that they do not all map to one set of L1.
 inline constexpr int gemm_depth = 512, gemm_row_stride = gemm_depth + 16;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 
 #include "optimized/kernels/vector_doubles.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -210,4 +210,4 @@ const TrigonometryKernels TOUCHSTONE_TRIGONOMETRY{each_turned<sin, far_sin>,
                                                   each_arc<true>,
                                                   compute<atan>};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // y may be x.
 using FloatFunction = void (*)(const float* x, float* y, std::int64_t count);
@@ -15,4 +15,4 @@ struct TrigonometryKernels {
 
 extern const TrigonometryKernels trigonometry_sse41, trigonometry_avx2, trigonometry_avx512;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -11,7 +11,7 @@
 #include "optimized/kernels/vector_rows.h"
 #include "optimized/kernels/vector_transpose.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -101,4 +101,4 @@ const VectorCopies& TOUCHSTONE_VECTOR_COPIES() {
   return moves;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 using Stride =
     std::int64_t;  // core's Index: files compiled for newer processors include no core header
@@ -52,4 +52,4 @@ const VectorCopies& vector_copies_sse41();
 const VectorCopies& vector_copies_avx2();
 const VectorCopies& vector_copies_avx512();
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

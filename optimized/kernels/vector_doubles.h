@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr int lanes = TOUCHSTONE_VECTOR_BYTES / sizeof(double);
@@ -18,4 +18,4 @@ inline Doubles all(double x) { return x - Doubles{}; }
 constexpr std::int64_t sign = std::int64_t{1} << 63;
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

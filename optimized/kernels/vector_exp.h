@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr int lanes_at_once = TOUCHSTONE_VECTOR_BYTES / sizeof(float);
@@ -56,4 +56,4 @@ inline Floats exp_of_negative(Floats x) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 
 #include "optimized/kernels/vector_transpose.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -310,4 +310,4 @@ void stream_grid(const char* from, Grid source_strides, char* to, Grid target_st
 
 }  // namespace
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -14,7 +14,7 @@
 
 #include "optimized/kernels/vector_copies.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -255,4 +255,4 @@ void transpose(const T* from, Stride from_row, T* to, Stride to_row, Stride rows
 
 }  // namespace
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

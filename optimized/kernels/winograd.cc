@@ -25,16 +25,16 @@ int winograd_output_2_avx512_argv(void**);
 int winograd_output_4_avx512_argv(void**);
 }
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
-CompiledKernel input_kernel(Isa isa, Index points) {
+backends::CompiledKernel input_kernel(Isa isa, Index points) {
   if (isa == Isa::avx2)
     return points == 2 ? winograd_input_2_avx2_argv : winograd_input_4_avx2_argv;
   return points == 2 ? winograd_input_2_avx512_argv : winograd_input_4_avx512_argv;
 }
-CompiledKernel output_kernel(Isa isa, Index points) {
+backends::CompiledKernel output_kernel(Isa isa, Index points) {
   if (isa == Isa::avx2) {
     return points == 2 ? winograd_output_2_avx2_argv : winograd_output_4_avx2_argv;
   }
@@ -310,4 +310,4 @@ void Winograd::run_in_tiles(const ConvolutionRows& given) const {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -11,7 +11,7 @@
 #include "optimized/kernels/convolution.h"
 #include "optimized/kernels/in_order.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class Winograd : public ConvolutionVariant {
  public:
@@ -49,4 +49,4 @@ class Winograd : public ConvolutionVariant {
   std::vector<float> no_bias_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

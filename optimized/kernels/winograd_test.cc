@@ -14,7 +14,7 @@
 #include "optimized/kernels/convolution.h"
 #include "optimized/kernels/convolution_testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using images::guard, images::Image, images::infinity, images::nan, images::Numbers;
@@ -369,4 +369,4 @@ TEST(Winograd, OnlyWhereItFits) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

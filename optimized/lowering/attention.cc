@@ -17,7 +17,7 @@
 #include "optimized/lowering/kept_memory.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using attention::add_mask, attention::Extents, attention::Heads, attention::infinity,
@@ -393,4 +393,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily attention_family{"attention", KernelClass::matmul, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 #include "optimized/problems/collapse.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Below these, kernels of single nodes are as fast: their scores stay in the cache.
@@ -174,4 +174,4 @@ std::optional<AttentionChain> attention_chain(const AnalyzedGraph& graph, Index 
   return Finder(graph, last).find();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,7 +3,7 @@
 
 #include "optimized/lowering/fused.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // A matrix for each element of the batch, by strides of all dimensions.
 struct StackedMatrix {
@@ -30,4 +30,4 @@ struct AttentionChain {
 // Returns the chain that ends with this MatMul, if there is one and its shapes are known.
 std::optional<AttentionChain> attention_chain(const AnalyzedGraph& graph, Index last);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

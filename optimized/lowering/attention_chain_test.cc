@@ -6,7 +6,7 @@
 
 #include "optimized/testing.h"
 
-namespace touchstone::chained {
+namespace touchstone::optimized::chained {
 namespace {
 
 constexpr Index positions = 301;  // scores of six heads are more than the least that is fused
@@ -48,7 +48,7 @@ struct Spelled {
     const Model model = net.model();
     const std::map<std::string, Value> feeds{{"x", reals({2, 3, positions, 6}, 4)}};
     const auto expected =
-        Session(model, {.threads = 1, .passes = {.level = Level::basic}}).run(feeds);
+        Session(model, {.threads = 1, .passes = {.level = transform::Level::basic}}).run(feeds);
     for (const Index threads : {1, 2}) {
       Session session(model, {.threads = threads});
       for (int again = 0; again < 2; ++again) {
@@ -108,7 +108,7 @@ TEST(AttentionChain, HeadsThatATransposeSeparates) {
   all.finish(all.net.node("MatMul", {q, k}));
   const Model model = all.net.model();
   const std::map<std::string, Value> feeds{{"x", reals({2, positions, 3, 6}, 4)}};
-  Session session(model), plain(model, {.passes = {.level = Level::basic}});
+  Session session(model), plain(model, {.passes = {.level = transform::Level::basic}});
   const auto made = session.run(feeds), wanted = plain.run(feeds);
   const std::span<const std::byte> bytes = made.begin()->second.tensor().bytes();
   EXPECT_EQ(std::memcmp(bytes.data(), wanted.begin()->second.tensor().bytes().data(), bytes.size()),
@@ -131,4 +131,4 @@ TEST(AttentionChain, WhatIsReadElsewhereIsNotFused) {
 }
 
 }  // namespace
-}  // namespace touchstone::chained
+}  // namespace touchstone::optimized::chained

@@ -5,7 +5,7 @@
 
 #include "core/checked.h"
 
-namespace touchstone::attention {
+namespace touchstone::optimized::attention {
 namespace {
 
 constexpr Index longest = Index{1} << 30;
@@ -47,4 +47,4 @@ std::optional<Extents> extents_of(const CallShapes& call) {
   return x;
 }
 
-}  // namespace touchstone::attention
+}  // namespace touchstone::optimized::attention

@@ -5,7 +5,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone::attention {
+namespace touchstone::optimized::attention {
 
 // Shapes of a call's inputs, and its numbers of heads; 0 heads: not given.
 struct CallShapes {
@@ -45,4 +45,4 @@ struct Heads {
   const float* at(Index b, Index h, Index i) const { return data + offset(b, h, i); }
 };
 
-}  // namespace touchstone::attention
+}  // namespace touchstone::optimized::attention

@@ -8,7 +8,7 @@
 
 #include "core/tensor.h"
 
-namespace touchstone::attention {
+namespace touchstone::optimized::attention {
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -80,4 +80,4 @@ inline bool add_mask(const Mask& mask, const std::array<Index, 3>& query, KeyRan
   return first < end;
 }
 
-}  // namespace touchstone::attention
+}  // namespace touchstone::optimized::attention

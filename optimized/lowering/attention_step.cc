@@ -10,7 +10,7 @@
 #include "optimized/lowering/kept_memory.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index most_scores = 98304;  // floats of a block, unless it has only rows_of_a_tile rows
@@ -170,4 +170,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index last, std::vector<I
 
 const FusedFamily attention_chain_family{takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

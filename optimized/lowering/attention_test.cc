@@ -4,7 +4,7 @@
 #include "core/numbers/convert.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Feeds = std::map<std::string, Value>;
@@ -301,4 +301,4 @@ TEST(Attention, BrokenRules) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/lowering/half_precision.h"
 #include "optimized/threads/pool.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Shapes for which plans are made before one without the value's shape. Fast kernels for float32
@@ -18,13 +18,14 @@ constexpr std::size_t most_shapes = 6, most_shapes_of_lists = 1;
 constexpr std::size_t most_plans = most_shapes + 1;
 
 // Runs the passes on a body as its plan is made for: every fact holds for these feeds.
-Model optimized(const Model& body, const FedShapes& shapes, const PassOptions& options) {
-  PassOptions own = options;
+Model optimized(const Model& body, const transform::FedShapes& shapes,
+                const transform::PassOptions& options) {
+  transform::PassOptions own = options;
   own.draws = own.checked = false;
   own.fed = {shapes};
   try {
-    Model made = optimize(body, own).model;
-    if (own.level >= Level::extended) made = lower_half_precision(std::move(made), own);
+    Model made = transform::optimize(body, own).model;
+    if (own.level >= transform::Level::extended) made = lower_half_precision(std::move(made), own);
     return made;
   } catch (const Error& error) {  // not an error here: the run reports it
     if (error.kind == ErrorKind::internal) throw;
@@ -93,7 +94,7 @@ Model BodyPlans::written(const std::vector<Fed>& feeds) const {
 
 BodyPlans::Made BodyPlans::made(std::vector<Fed> feeds, std::set<std::string> unclaimed,
                                 const RunState& state) const {
-  FedShapes shapes;
+  transform::FedShapes shapes;
   for (std::size_t k = 0; k < feeds.size(); ++k) {
     if (feeds[k].shape) shapes.emplace(name_of(k), *feeds[k].shape);
   }
@@ -182,4 +183,4 @@ void BodyPlans::run(std::vector<Value>& outputs, RunState& state) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

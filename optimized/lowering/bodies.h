@@ -12,7 +12,7 @@
 
 #include "optimized/plan/plan.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Thrown where the reference must run the node: it raises the error, or computes what no plan does.
 struct BodyFailed {};
@@ -71,4 +71,4 @@ class BodyPlans {
   Index round_ = 1;  // counts runs of the node
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

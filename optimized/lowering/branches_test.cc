@@ -7,7 +7,7 @@
 #include "core/numbers/convert.h"
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 // Requires the reference's outcome for all feeds in turn, at every level. Numbers are whole, so
@@ -312,4 +312,4 @@ TEST(Branches, HalfPrecisionInABody) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

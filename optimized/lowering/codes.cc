@@ -8,7 +8,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index piece = 4096;  // elements of a part: whole bytes of every type
@@ -122,4 +122,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily codes_family{"codes", KernelClass::pointwise, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

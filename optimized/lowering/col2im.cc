@@ -5,7 +5,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/transposed_spread.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index split_floats = Index{1} << 16;
@@ -97,4 +97,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily col2im_family{"col2im", KernelClass::transposed_convolution, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

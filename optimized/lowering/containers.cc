@@ -9,7 +9,7 @@
 #include "reference/held_bytes.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index items_a_step = 4;  // of a list that are moved by one place
@@ -251,4 +251,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily containers_family{"containers", KernelClass::view, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 using ::testing::Not, ::testing::HasSubstr;
@@ -158,4 +158,4 @@ TEST(Containers, SequencesAreStackedOrRefused) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

@@ -9,7 +9,7 @@
 #include "optimized/problems/collapse.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index min_rows = 8;         // below, packing costs more than the product
@@ -387,4 +387,4 @@ void Contractor::loop(const Contraction& of, const float* a, const float* b, flo
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

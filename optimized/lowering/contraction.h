@@ -10,7 +10,7 @@
 #include "optimized/plan/shared_weights.h"
 #include "optimized/plan/step.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // C[i] = sum over s of A[i, s] B[i, s]. C is dense; a stride is 0 where an operand lacks the
 // dimension or repeats in it.
@@ -93,4 +93,4 @@ class Contractor {
   Shape packed_for_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -14,7 +14,7 @@
 #include "reference/held_bytes.h"
 #include "reference/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr std::string_view operators[] = {"If", "Loop", "Scan", "SequenceMap"};
@@ -242,4 +242,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily bodies_family{"bodies", KernelClass::row_kernel, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

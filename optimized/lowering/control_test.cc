@@ -5,7 +5,7 @@
 
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 // Shape arithmetic as exporters write it: [batch, rows] of the input, joined with -1.
@@ -190,7 +190,8 @@ TEST(Bodies, ALoopWithoutStepsIsInterrupted) {
       Build().node("Loop", {"trips", "go", "x"}, {"y"}, {{"body", body(step)}}).out("y"), feeds);
   Limits limits;
   limits.milliseconds = 200;
-  Session session(model, {.threads = 1, .passes = {.level = Level::none}, .limits = limits});
+  Session session(model,
+                  {.threads = 1, .passes = {.level = transform::Level::none}, .limits = limits});
   EXPECT_THAT(outcome([&] { return session.run(feeds); }), ::testing::HasSubstr("deadline"));
 }
 
@@ -284,4 +285,4 @@ TEST(Bodies, ErrorsNameThePlaceInTheBody) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

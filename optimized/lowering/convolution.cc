@@ -10,7 +10,7 @@
 #include "optimized/lowering/padded_convolution.h"
 #include "optimized/lowering/sliding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Floats of a block of patches, which stay in L2 while all filters of a group read them.
@@ -272,4 +272,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily convolution_family{"convolution", KernelClass::convolution, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

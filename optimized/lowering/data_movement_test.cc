@@ -3,7 +3,7 @@
 
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 constexpr Type moved_types[] = {Type::boolean, Type::int8,    Type::float16, Type::float32,
@@ -303,4 +303,4 @@ TEST(RotaryEmbedding, TurnsHeadsOfEitherLayout) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

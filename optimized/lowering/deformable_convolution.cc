@@ -10,7 +10,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/sliding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index points_at_once = 128;
@@ -241,4 +241,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 const KernelFamily deformable_convolution_family{"deformable convolution", KernelClass::convolution,
                                                  takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 
 #include "reference/trees.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 template <class K>
 class Descent {
@@ -148,4 +148,4 @@ class Descent {
   bool asks_for_nan_ = false;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

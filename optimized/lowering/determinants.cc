@@ -11,7 +11,7 @@
 #include "optimized/lowering/moves.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Row of the pivot: of equal numbers the first leads, and NaN leads all numbers.
@@ -100,4 +100,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily determinants_family{"determinants", KernelClass::reduce, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

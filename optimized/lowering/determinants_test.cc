@@ -7,7 +7,7 @@
 #include "core/numbers/convert.h"
 #include "optimized/testing.h"
 
-namespace touchstone::det {
+namespace touchstone::optimized::det {
 namespace {
 
 Model determinants(Type type) {
@@ -87,4 +87,4 @@ TEST(Determinants, OfNoSquareAreRefused) {
 }
 
 }  // namespace
-}  // namespace touchstone::det
+}  // namespace touchstone::optimized::det

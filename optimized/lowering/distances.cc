@@ -8,7 +8,7 @@
 #include "optimized/lowering/moves.h"
 #include "optimized/lowering/packed_lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 bool is(const Attribute& attribute, Index number) {
@@ -181,4 +181,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily distances_family{"distances", KernelClass::matmul, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

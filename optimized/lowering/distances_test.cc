@@ -2,7 +2,7 @@
 #include "optimized/lowering/flow_testing.h"
 #include "optimized/lowering/ml_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 struct Kind {
@@ -105,4 +105,4 @@ TEST(Distances, AreCharged) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

@@ -10,7 +10,7 @@
 #include "optimized/lowering/norm_rows.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_a_number = 8;
@@ -153,4 +153,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily double_norms_family{"double norms", KernelClass::row_kernel, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -13,7 +13,7 @@
 #include "optimized/lowering/moves.h"
 #include "reference/bind.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index piece = 4096;  // draws of a part
@@ -195,4 +195,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily draws_family{"draws", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

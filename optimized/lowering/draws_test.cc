@@ -3,7 +3,7 @@
 
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Feeds = std::map<std::string, Value>;
@@ -77,4 +77,4 @@ TEST(Draws, OfClasses) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -14,7 +14,7 @@
 #include "optimized/registry/isa.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 std::optional<EinsumLabels> einsum_labels(std::string_view equation,
                                           const std::vector<const Shape*>& shapes) {
@@ -234,4 +234,4 @@ std::unique_ptr<Step> einsum_chain_step(const AnalyzedGraph& graph, Index node,
   return std::make_unique<EinsumChain>(graph, node, std::move(buffers));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

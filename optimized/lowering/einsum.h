@@ -9,7 +9,7 @@
 
 #include "optimized/lowering/lowering.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline constexpr std::size_t most_einsum_operands = 32;
 
@@ -28,4 +28,4 @@ std::optional<EinsumLabels> einsum_labels(std::string_view equation,
 std::unique_ptr<Step> einsum_chain_step(const AnalyzedGraph& graph, Index node,
                                         std::vector<Index> buffers);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,7 +3,7 @@
 
 #include "optimized/lowering/elements.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 template <class A>
 const A* at(const ElementRow& row, std::size_t k) {
@@ -49,4 +49,4 @@ bool has_zero(const ElementRow& row) {
   return any;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

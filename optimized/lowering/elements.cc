@@ -10,7 +10,7 @@
 #include "optimized/lowering/element_loops.h"
 #include "reference/integers.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Bool in memory: every byte other than 0 is true.
@@ -324,4 +324,4 @@ ElementLoop select_loop(int bytes) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/plan/step.h"
 #include "reference/facts.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 constexpr std::size_t most_operands = 3;
 
@@ -80,4 +80,4 @@ auto for_number(Type type, F with) -> decltype(with(std::int8_t{})) {
   return for_integer(type, with);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

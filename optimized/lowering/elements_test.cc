@@ -11,7 +11,7 @@
 #include "optimized/session.h"
 #include "reference/interpreter.h"
 
-namespace touchstone::elements_testing {
+namespace touchstone::optimized::elements_testing {
 namespace {
 
 using Feeds = std::map<std::string, Value>;
@@ -143,4 +143,4 @@ TEST(Bools, EveryByteOtherThanZeroIsTrue) {
 }
 
 }  // namespace
-}  // namespace touchstone::elements_testing
+}  // namespace touchstone::optimized::elements_testing

@@ -12,7 +12,7 @@
 #include "optimized/problems/collapse.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr int first_to_broadcast = 7, first_variadic_broadcast = 8;
@@ -375,4 +375,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily elements_family{"elements", KernelClass::pointwise, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -11,7 +11,7 @@
 #include "optimized/lowering/moves.h"
 #include "reference/lookup.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_a_number = 3, nanoseconds_a_text = 60;
@@ -336,4 +336,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily encoders_family{"encoders", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_a_term = 0.5;
@@ -242,4 +242,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily extremes_family{"extremes", KernelClass::reduce, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

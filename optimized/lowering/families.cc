@@ -3,7 +3,7 @@
 
 #include "optimized/lowering/fused.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 std::span<const KernelFamily* const> kernel_families() {
   static const std::vector<const KernelFamily*> all{
@@ -68,4 +68,4 @@ std::span<const FusedFamily* const> fused_families() {
   return all;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include "optimized/lowering/lowering.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 extern const KernelFamily attention_family;
 extern const KernelFamily bodies_family;
@@ -62,4 +62,4 @@ extern const KernelFamily whole_pool_family;
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

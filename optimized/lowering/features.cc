@@ -10,7 +10,7 @@
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_a_feature = 0.5;
@@ -378,4 +378,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily features_family{"features", KernelClass::pointwise, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,7 +3,7 @@
 
 #include "core/tensor.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline bool is_feature(Type type) {
   return type == Type::float32 || type == Type::float64 || type == Type::int32 ||
@@ -30,4 +30,4 @@ inline const float* floats_of(const Tensor& x, float* converted) {
   return converted;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include "optimized/lowering/ml_testing.h"
 
-namespace touchstone::ml {
+namespace touchstone::optimized::ml {
 namespace {
 
 constexpr long double nan = std::numeric_limits<float>::quiet_NaN();
@@ -249,4 +249,4 @@ TEST(Encoders, BrokenRules) {
 }
 
 }  // namespace
-}  // namespace touchstone::ml
+}  // namespace touchstone::optimized::ml

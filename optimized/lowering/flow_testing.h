@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "optimized/testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 
 inline const std::vector<Type> integer_types{Type::int8,  Type::uint8,  Type::int16, Type::uint16,
                                              Type::int32, Type::uint32, Type::int64, Type::uint64};
@@ -124,8 +124,8 @@ inline std::string same(const Model& model, const std::vector<Feeds>& all,
                         const Limits& limits = {}) {
   std::string kernels;
   for (const Index threads : {1, 2}) {
-    Session session(model,
-                    {.threads = threads, .passes = {.level = Level::none}, .limits = limits});
+    Session session(
+        model, {.threads = threads, .passes = {.level = transform::Level::none}, .limits = limits});
     for (int again = 0; again < 2; ++again) {
       for (const Feeds& feeds : all) {
         RunOptions options;
@@ -147,4 +147,4 @@ inline Attribute integer(Index value) { return {value, {}, {}}; }
 inline Attribute integers(std::vector<Index> values) { return {std::move(values), {}, {}}; }
 inline Attribute body(const Build& build) { return {build.shared(), {}, {}}; }
 
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

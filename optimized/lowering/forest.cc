@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Thrown for an ensemble that is left to the reference.
@@ -268,4 +268,4 @@ std::optional<ForestFacts> forest_of(const Facts& facts) {
   return std::nullopt;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "optimized/lowering/descent.h"
 #include "reference/trees.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // A comparison of one feature. A child is a branch, or ~k for leaf k.
 template <class K>
@@ -124,4 +124,4 @@ std::vector<S> ForestFacts::weights() const {
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -14,7 +14,7 @@
 #include "optimized/registry/isa.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 const FourierKernels& kernels_of(Isa isa) {
@@ -330,4 +330,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index index, std::vector<
 
 const KernelFamily fourier_family{"fourier", KernelClass::fourier, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

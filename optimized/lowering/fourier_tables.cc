@@ -8,7 +8,7 @@
 #include "core/checked.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Radices in the order of the passes: odd ones first, so that half and quarter turns stay exact.
@@ -148,4 +148,4 @@ bool FourierTransform::run(Data data, Data spare, Index width, Index filled) con
   return made.re == spare.re;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

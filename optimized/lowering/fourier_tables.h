@@ -9,7 +9,7 @@
 #include "core/shape.h"
 #include "optimized/kernels/fourier.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Cosine and sine of `part` n-ths of a turn, exact where they are 0 or 1.
 struct Turn {
@@ -62,4 +62,4 @@ class FourierTransform {
   std::optional<FourierTable> chirps_, spectrum_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

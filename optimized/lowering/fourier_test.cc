@@ -5,7 +5,7 @@
 
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 TEST(Fourier, FirstAndMiddleBinsOfRealSeriesAreReal) {
@@ -28,4 +28,4 @@ TEST(Fourier, FirstAndMiddleBinsOfRealSeriesAreReal) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

@@ -11,7 +11,7 @@
 #include "optimized/registry/isa.h"
 #include "reference/integers.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const DoubleFunctionKernels& double_functions_of(Isa isa) {
   return by_isa(isa, double_functions_sse41, double_functions_avx2, double_functions_avx512);
@@ -293,4 +293,4 @@ ElementFunction element_function(const Facts& facts, Type from, Type to) {
   return for_integer(from, [&](auto zero) { return of_integers<decltype(zero)>(facts); });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/judge_testing.h"
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 Tensor numbers_of_all_sizes() {
@@ -27,7 +27,7 @@ void judged(const std::string& op, std::map<std::string, Attribute> attributes =
   const Model model =
       model_of(Build().node(op, {"x"}, {"y"}, std::move(attributes)).out("y"), feeds, opset);
   for (const Index threads : {1, 2}) {
-    Session session(model, {.threads = threads, .passes = {.level = Level::none}});
+    Session session(model, {.threads = threads, .passes = {.level = transform::Level::none}});
     EXPECT_EQ(why_refused(model, feeds, session.run(feeds)), "") << op;
     EXPECT_THAT(session.placement()[0].kernel, ::testing::HasSubstr("elements")) << op;
   }
@@ -44,4 +44,4 @@ TEST(Functions, OfFloat64ByVectors) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

@@ -8,7 +8,7 @@
 
 #include "optimized/lowering/lowering.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Nodes that a step computes, in the model's order. No other node reads the outputs of those before
 // the last.
@@ -37,4 +37,4 @@ extern const FusedFamily scaled_matmul_family;
 // In the order in which they are asked.
 std::span<const FusedFamily* const> fused_families();
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Elements of each part: at least as many as pay for waking a thread.
@@ -123,4 +123,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily gather_elements_family{"gather elements", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include "optimized/lowering/families.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index most_dimensions = 3, most_taps = 64;
@@ -188,4 +188,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily grid_sample_family{"grid sample", KernelClass::resample, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -13,7 +13,7 @@
 #include "model/scopes.h"
 #include "transform/optimize/mutable_graph.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index numbered_casts = 6;  // the first opset whose Cast names its type by number
@@ -47,7 +47,7 @@ const ParameterSpec& parameter(std::span<const ParameterSpec> all, std::size_t k
 
 class Lowering {
  public:
-  Lowering(Model model, const PassOptions& options)
+  Lowering(Model model, const transform::PassOptions& options)
       : numbered_(model.opsets.at("") >= numbered_casts), graph_(std::move(model), options) {}
 
   Model lowered() {
@@ -75,7 +75,7 @@ class Lowering {
   std::optional<Type> element(const std::string& value) {
     if (const Tensor* const constant = graph_.constant(value)) return constant->type();
     if (const auto found = types_.find(value); found != types_.end()) return found->second;
-    const KnownValue* const known = graph_.known(value);
+    const transform::KnownValue* const known = graph_.known(value);
     if (known == nullptr || !known->type || known->type->kind != ValueType::Kind::tensor)
       return std::nullopt;
     return known->type->element;
@@ -93,7 +93,7 @@ class Lowering {
   }
   // Erases a widening whose result exists already. Returns false if there is none, or if the node
   // must keep its output.
-  bool shares_twin(MutableGraph::Place at) {
+  bool shares_twin(transform::MutableGraph::Place at) {
     const auto found = twins_.find(at->inputs[0]);
     const std::string& output = at->outputs[0];
     if (found == twins_.end() || graph_.is_output(output) || graph_.is_captured(output))
@@ -185,7 +185,7 @@ class Lowering {
     return true;
   }
 
-  void lower(MutableGraph::Place at) {
+  void lower(transform::MutableGraph::Place at) {
     const Signature& signature = *at->signature;
     const bool keeps_elements = signature.form == "move" || contains(selections, signature.op);
     Node node = *at;
@@ -202,7 +202,7 @@ class Lowering {
       output = graph_.fresh(name + "_float32");
       made.emplace_back(output, name);
     }
-    const MutableGraph::Place after = graph_.erase(at);
+    const transform::MutableGraph::Place after = graph_.erase(at);
     graph_.insert(after, std::move(node));
     for (const auto& [wide, half] : made) {
       add_cast(after, wide, half, *element(half));
@@ -224,7 +224,7 @@ class Lowering {
   }
 
   // Returns the float32 value of the same numbers; adds a cast before `at`, or a constant.
-  std::string twin_of(const std::string& value, MutableGraph::Place at) {
+  std::string twin_of(const std::string& value, transform::MutableGraph::Place at) {
     if (const auto found = twins_.find(value); found != twins_.end()) return found->second;
     const std::string twin = graph_.fresh(value + "_widened");
     const Tensor* const constant = graph_.constant(value);
@@ -239,8 +239,8 @@ class Lowering {
     return twins_[value] = twin;
   }
 
-  void add_cast(MutableGraph::Place before, const std::string& from, const std::string& to,
-                Type type) {
+  void add_cast(transform::MutableGraph::Place before, const std::string& from,
+                const std::string& to, Type type) {
     Node cast;
     cast.op = "Cast";
     cast.inputs = {from};
@@ -253,8 +253,8 @@ class Lowering {
   }
 
   const bool numbered_;
-  MutableGraph graph_;
-  std::vector<MutableGraph::Place> casts_;
+  transform::MutableGraph graph_;
+  std::vector<transform::MutableGraph::Place> casts_;
   std::unordered_map<std::string, std::string> twins_;
   std::unordered_set<std::string> computed_;     // outputs of lowered nodes, of 16 bits
   std::unordered_map<std::string, Type> types_;  // of values that inference does not know
@@ -278,10 +278,10 @@ bool has_half(const Graph& graph) {
 
 }  // namespace
 
-Model lower_half_precision(Model model, const PassOptions& options) {
+Model lower_half_precision(Model model, const transform::PassOptions& options) {
   const auto opset = model.opsets.find("");
   if (opset == model.opsets.end() || !has_half(model.graph)) return model;
-  PassOptions own = options;
+  transform::PassOptions own = options;
   own.checked = false;  // types alone are read, and they depend on no size
   return Lowering(std::move(model), own).lowered();
 }
@@ -306,4 +306,4 @@ std::optional<HalfRounding> half_rounding(const AnalyzedGraph& graph, Index node
   return HalfRounding{type, half.users.front(), second.outputs[0]};
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

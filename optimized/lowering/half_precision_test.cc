@@ -6,7 +6,7 @@
 #include "optimized/lowering/half_precision.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using ::testing::AllOf;
@@ -155,4 +155,4 @@ TEST(HalfPrecision, ConversionsHaveTheReferencesBits) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 #include "optimized/lowering/flow_testing.h"
 #include "optimized/lowering/ml_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 constexpr Index most = std::numeric_limits<Index>::max();
@@ -128,4 +128,4 @@ TEST(Hostile, KeysThatCollide) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

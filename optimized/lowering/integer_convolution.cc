@@ -12,7 +12,7 @@
 #include "optimized/lowering/integer_windows.h"
 #include "reference/calls.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 template <class T>
@@ -374,4 +374,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 const KernelFamily integer_convolution_family{"integer convolution", KernelClass::convolution,
                                               takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

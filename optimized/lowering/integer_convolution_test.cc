@@ -2,7 +2,7 @@
 #include "optimized/lowering/flow_testing.h"
 #include "optimized/lowering/integer_testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(IntegerConvolution, WindowsGroupsAndTypes) {
@@ -177,4 +177,4 @@ TEST(IntegerConvolution, FarApartWindowsRunOnTheReference) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 #include "optimized/lowering/integer_product.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 bool IntegerImage::arrange(const Windows& windows, Index groups) {
   windows_ = windows;
@@ -142,4 +142,4 @@ void IntegerImage::fill_plane(Index four, Index phase, const std::uint8_t* image
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/plan/step.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Holds a padded image. Pixels that are a stride apart are neighbors, and each remainder of the
 // stride that a window reads has a plane of its own.
@@ -59,4 +59,4 @@ class IntegerImage {
   std::uint8_t* pixels_ = nullptr;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

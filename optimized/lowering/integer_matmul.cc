@@ -12,7 +12,7 @@
 #include "reference/kernels/MatMulInteger_10.h"
 #include "reference/kernels/QLinearMatMul_10.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr std::size_t absent = 99;
@@ -333,4 +333,4 @@ std::unique_ptr<Step> scaled_step(const AnalyzedGraph& graph, Index last,
 const KernelFamily integer_matmul_family{"integer matmul", KernelClass::matmul, takes, step};
 const FusedFamily scaled_matmul_family{takes_scaled, scaled_step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

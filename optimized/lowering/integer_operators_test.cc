@@ -3,7 +3,7 @@
 #include "optimized/lowering/integer_product.h"
 #include "optimized/lowering/integer_testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(IntegerMatmul, TypesSizesAndZeroPoints) {
@@ -195,4 +195,4 @@ TEST(IntegerTiles, SumsModuloTwoToTheThirtyTwo) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

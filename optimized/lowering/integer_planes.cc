@@ -7,7 +7,7 @@
 #include "optimized/lowering/integer_product.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 bool IntegerPlanes::arrange(const Windows& windows, Index channels) {
   windows_ = windows;
@@ -111,4 +111,4 @@ void IntegerPlanes::sum(Index filter, Index row, Index n, Index count, std::int3
     kernels.weigh(from + taps_[k], step, wide, is_signed_, weights[k], sums);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

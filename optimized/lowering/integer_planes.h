@@ -7,7 +7,7 @@
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/plan/step.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class IntegerPlanes {
  public:
@@ -40,4 +40,4 @@ class IntegerPlanes {
   std::uint8_t* image_ = nullptr;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

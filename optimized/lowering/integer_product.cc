@@ -15,7 +15,7 @@
 #include "core/checked.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -117,4 +117,4 @@ void PackedColumns::pack(Index matrix, Index panel, const std::uint8_t* from, In
   std::memset(to, 0, static_cast<std::size_t>(rest * tiles.columns));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Sums of products that a processor has beyond an instruction set: of four in a vector, or of
 // matrices in tile registers.
@@ -70,4 +70,4 @@ inline std::int32_t byte_at(const Tensor& tensor, Index k) {
 // Longest sums of products of two 9-bit integers that fit 32 bits. Rounded sums must not wrap.
 inline constexpr Index most_rounded_depth = 0x7fffffff / (255 * 255);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -13,7 +13,7 @@
 #include "optimized/session.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline Tensor drawn(Type type, const Shape& shape, unsigned seed) {
   std::mt19937 random(seed);
@@ -142,4 +142,4 @@ class OneNode {
 
 inline constexpr Type bytes[] = {Type::uint8, Type::int8};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 #include "reference/kernels/ConvInteger_10.h"
 #include "reference/kernels/QLinearConv_10.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Places of_integers{.x = 0, .w = 1, .x_zero = 2, .w_zero = 3};
@@ -44,4 +44,4 @@ Windows windows_of(const Facts& facts, bool quantised) {
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

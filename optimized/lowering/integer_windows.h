@@ -7,7 +7,7 @@
 #include "reference/facts.h"
 #include "reference/kernel.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline constexpr std::size_t absent_input = 99;
 
@@ -27,4 +27,4 @@ struct Windows {
 };
 Windows windows_of(const Facts& facts, bool quantised);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

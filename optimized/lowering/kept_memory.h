@@ -7,7 +7,7 @@
 #include "optimized/plan/large.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Grows on demand; its content is undefined.
 class KeptMemory {
@@ -32,4 +32,4 @@ class KeptMemory {
   Index size_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

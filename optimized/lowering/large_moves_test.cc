@@ -6,7 +6,7 @@
 
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 const std::vector<Index> some{1, -3, 7, 100, -128, 64, 2, -1, 3, 12345, 5};
@@ -183,4 +183,4 @@ TEST(TopK, FewOfSpecialNumbers) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

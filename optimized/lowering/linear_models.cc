@@ -8,7 +8,7 @@
 #include "optimized/lowering/features.h"
 #include "optimized/lowering/moves.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 RowModelStep::RowModelStep(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
     : TensorStep(graph, node, std::move(buffers)),
@@ -149,4 +149,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily linear_models_family{"linear models", KernelClass::matmul, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

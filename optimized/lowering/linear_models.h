@@ -7,7 +7,7 @@
 #include "optimized/lowering/packed_lists.h"
 #include "reference/scores.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // A classifier if the node has labels, else a regressor.
 class RowModelStep : public TensorStep {
@@ -61,4 +61,4 @@ class RowModelStep : public TensorStep {
 std::unique_ptr<Step> support_vector_step(const AnalyzedGraph& graph, Index node,
                                           std::vector<Index> buffers);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 
 #include "optimized/lowering/ml_testing.h"
 
-namespace touchstone::ml {
+namespace touchstone::optimized::ml {
 namespace {
 
 std::vector<float> numbers(Index many, unsigned seed) {
@@ -244,4 +244,4 @@ TEST(LinearModels, KernelsAreCharged) {
 }
 
 }  // namespace
-}  // namespace touchstone::ml
+}  // namespace touchstone::optimized::ml

@@ -11,7 +11,7 @@
 #include "optimized/lowering/moves.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Value& held(const RunState& state, Index value) {
@@ -102,4 +102,4 @@ void TensorStep::run_on_reference(RunState& state) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -11,7 +11,7 @@
 #include "optimized/plan/kernel_class.h"
 #include "optimized/plan/step.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct KernelFamily {
   std::string_view name;  // "recurrent", ..: opens the name of its kernels
@@ -61,4 +61,4 @@ class TensorStep : public Step {
   std::vector<std::optional<Tensor>> placed_;  // outputs in the plan's memory
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

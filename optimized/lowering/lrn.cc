@@ -6,7 +6,7 @@
 #include "optimized/lowering/families.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index points_at_once = 256;
@@ -100,4 +100,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily local_response_family{"local response", KernelClass::row_kernel, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "core/placement.h"
 #include "optimized/lowering/families.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 struct Range {
@@ -143,4 +143,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily max_roi_pool_family{"max roi pool", KernelClass::pool, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

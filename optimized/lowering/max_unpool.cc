@@ -7,7 +7,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_an_index = 1;
@@ -126,4 +126,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily max_unpool_family{"max unpool", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

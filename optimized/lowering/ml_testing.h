@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "optimized/testing.h"
 
-namespace touchstone::ml {
+namespace touchstone::optimized::ml {
 
 using Attributes = std::map<std::string, Attribute>;
 using Feeds = std::map<std::string, Value>;
@@ -107,4 +107,4 @@ inline void check_error(const Model& model, const Feeds& feeds) {
   EXPECT_EQ(message([&] { Session(model).run(feeds); }), expected);
 }
 
-}  // namespace touchstone::ml
+}  // namespace touchstone::optimized::ml

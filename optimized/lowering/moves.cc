@@ -9,7 +9,7 @@
 #include "optimized/plan/groups.h"
 #include "optimized/problems/collapse.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 class Expand : public Moves {
@@ -319,4 +319,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily moves_family{"moves", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

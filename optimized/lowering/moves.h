@@ -10,7 +10,7 @@
 #include "reference/bind.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Box of elements that is copied, from element `from` on, to the output's element `to` on.
 struct Moved {
@@ -161,4 +161,4 @@ void with_sized(Type type, F f) {
   with_sized_bytes(bytes_of(type), f);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include "optimized/lowering/families.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Calls take(bits of an element, mask of those that make it differ from zero) for types that are
@@ -114,4 +114,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily nonzero_family{"non-zero", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 #include "optimized/plan/analyzed_graph.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 constexpr int softmax_of_one_axis = 13;  // earlier versions take all axes from `axis` on
 
@@ -36,4 +36,4 @@ inline bool fits_rows(const Shape& scale, const Shape& x, Index axis) {
   return true;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

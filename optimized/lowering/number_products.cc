@@ -11,7 +11,7 @@
 #include "optimized/registry/isa.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 NumberTileKernel number_tiles() {
@@ -252,4 +252,4 @@ void number_products(RunState& state, Type type, const Contraction& of, const vo
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

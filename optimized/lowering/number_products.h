@@ -3,7 +3,7 @@
 
 #include "optimized/lowering/contraction.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // True for float64 and integers of 8 to 64 bits, which compute modulo 2^n.
 bool has_number_products(Type type);
@@ -12,4 +12,4 @@ bool has_number_products(Type type);
 void number_products(RunState& state, Type type, const Contraction& of, const void* a,
                      const void* b, void* c);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

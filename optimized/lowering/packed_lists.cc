@@ -3,10 +3,10 @@
 
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const ListKernels& list_kernels() {
   return by_isa(chosen_isa(), list_sums_sse41, list_sums_avx2, list_sums_avx512)();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

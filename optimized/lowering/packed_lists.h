@@ -11,7 +11,7 @@
 #include "optimized/kernels/list_sums.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const ListKernels& list_kernels();
 
@@ -63,4 +63,4 @@ class PackedLists {
   Tensor packed_{type_of<T>, Shape{0}};
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/registry/isa.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index few_filters = 4, most_terms = Index{1} << 16;
@@ -217,4 +217,4 @@ void PaddedConvolution::run(Index slab, const float* x, const float* w, const fl
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/kernels/taps.h"
 #include "optimized/lowering/sliding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class PaddedConvolution {
  public:
@@ -46,4 +46,4 @@ class PaddedConvolution {
   TapKernel kernel_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

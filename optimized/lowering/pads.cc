@@ -8,7 +8,7 @@
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr int cuts_off = 2, feeds_pads = 11, feeds_axes = 18, wraps = 19;
@@ -266,4 +266,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily pads_family{"pads", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 #include "optimized/lowering/element_loops.h"
 #include "reference/integers.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Calls f for all pairs, in one loop: for dear functions.
@@ -207,4 +207,4 @@ ElementLoop clip_loop(Type type) {
   return for_number(type, [](auto zero) -> ElementLoop { return clamps<decltype(zero)>; });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

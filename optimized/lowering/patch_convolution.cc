@@ -11,7 +11,7 @@
 #include "optimized/lowering/sliding.h"
 #include "optimized/plan/large.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index slab_floats = Index{1} << 18;  // of patches, which all filters read from L2
@@ -220,4 +220,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 const KernelFamily patch_convolution_family{"patch convolution", KernelClass::convolution, takes,
                                             step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

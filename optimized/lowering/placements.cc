@@ -9,7 +9,7 @@
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 void copy_bytes(std::byte* to, const std::byte* from, Index bytes) {
@@ -329,4 +329,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily placements_family{"placements", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

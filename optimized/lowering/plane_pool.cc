@@ -6,7 +6,7 @@
 #include "core/budget.h"
 #include "optimized/lowering/integer_product.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index vector = 16;  // bytes of the vectors of IntegerRowKernels::largest
@@ -76,4 +76,4 @@ void PlanePool::run(const void* plane, bool is_signed, float* scratch, void* mad
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 
 #include "optimized/lowering/sliding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class PlanePool {
  public:
@@ -21,4 +21,4 @@ class PlanePool {
   Index bytes_ = 0;             // of it, with what vectors read beyond
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

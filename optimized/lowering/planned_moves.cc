@@ -10,7 +10,7 @@
 #include "optimized/registry/registry.h"
 #include "reference/bind.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index piece = 4096;  // elements that a thread takes at once
@@ -146,4 +146,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily planned_moves_family{"planned moves", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

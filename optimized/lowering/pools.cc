@@ -14,7 +14,7 @@
 #include "optimized/lowering/sliding.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Terms of the window at output coordinate o that lie in [low, high) of dimension d.
@@ -356,4 +356,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily pool_family{"pool", KernelClass::pool, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -13,7 +13,7 @@
 #include "optimized/lowering/number_products.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 bool is_scaled(const AnalyzedNode& fact) {
@@ -309,4 +309,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily products_family{"products", KernelClass::dynamic_matmul, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 #include "optimized/kernels/gemm.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // A factor that is known in the run alone: small integers.
@@ -270,4 +270,4 @@ TEST(Products, FarRows) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

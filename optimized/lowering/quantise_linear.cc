@@ -9,7 +9,7 @@
 #include "optimized/lowering/quantise_kernels.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index piece = 8192;  // numbers of a row with one scale, at most
@@ -260,4 +260,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily quantise_family{"quantize", KernelClass::pointwise, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

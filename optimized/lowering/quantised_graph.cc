@@ -16,10 +16,10 @@
 #include "reference/facts.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
-using Place = MutableGraph::Place;
+using Place = transform::MutableGraph::Place;
 
 // Each element of their results is an element of their first input, or of any input of Concat.
 constexpr std::string_view selections[] = {"Concat",    "Flatten",  "Gather", "Identity",
@@ -34,7 +34,7 @@ struct Clamp {
 
 class QuantisedLowering {
  public:
-  QuantisedLowering(Model model, const PassOptions& options)
+  QuantisedLowering(Model model, const transform::PassOptions& options)
       : graph_(std::move(model), options), values_(graph_), draws_(options.draws) {}
 
   Model lowered() {
@@ -304,7 +304,7 @@ class QuantisedLowering {
   // True if the declared inputs determine that a value is a matrix. No node after the lowering
   // verifies that rule of Gemm.
   bool is_matrix(const std::string& value) {
-    const KnownValue* const known = graph_.known(value);
+    const transform::KnownValue* const known = graph_.known(value);
     return known != nullptr && known->rank == 2 &&
            (!draws_ || std::any_of(known->drawn.begin(), known->drawn.end(),
                                    [](const auto& shape) { return shape.has_value(); }));
@@ -349,7 +349,7 @@ class QuantisedLowering {
 
   static constexpr Index first_to_clamp = 12;  // the first opset whose Max and Min take bytes
 
-  MutableGraph graph_;
+  transform::MutableGraph graph_;
   QuantisedValues values_;
   const bool draws_;                                                 // the inputs leave sizes open
   std::unordered_map<std::string, std::vector<const Node*>> users_;  // of the model as given
@@ -367,10 +367,10 @@ bool has_quantised(const Model& model) {
                      [](const Node& node) { return is_standard(node, "DequantizeLinear"); });
 }
 
-Model lower_quantised(Model model, const PassOptions& options) {
-  PassOptions own = options;
+Model lower_quantised(Model model, const transform::PassOptions& options) {
+  transform::PassOptions own = options;
   own.checked = false;  // what is read depends on no size
   return QuantisedLowering(std::move(model), own).lowered();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

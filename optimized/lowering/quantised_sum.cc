@@ -8,7 +8,7 @@
 #include "optimized/lowering/quantise_kernels.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 struct Sum {
@@ -133,4 +133,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index last, std::vector<I
 
 const FusedFamily quantised_sum_family{takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

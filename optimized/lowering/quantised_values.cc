@@ -8,7 +8,7 @@
 #include "reference/facts.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 bool is_byte(Type type) { return type == Type::uint8 || type == Type::int8; }
@@ -23,16 +23,16 @@ const std::string& input(const Node& node, std::size_t k) {
 
 }  // namespace
 
-std::optional<MutableGraph::Place> QuantisedValues::maker(const std::string& value,
-                                                          std::string_view op) {
-  const std::optional<MutableGraph::Place> made = graph_.maker(value);
+std::optional<transform::MutableGraph::Place> QuantisedValues::maker(const std::string& value,
+                                                                     std::string_view op) {
+  const std::optional<transform::MutableGraph::Place> made = graph_.maker(value);
   return made && is_standard(**made, op) ? made : std::nullopt;
 }
 
 Type QuantisedValues::element(const std::string& value) {
   if (const Tensor* const constant = graph_.constant(value)) return constant->type();
   if (const auto found = types_.find(value); found != types_.end()) return found->second;
-  const KnownValue* const known = graph_.known(value);
+  const transform::KnownValue* const known = graph_.known(value);
   if (known == nullptr || !known->type || known->type->kind != ValueType::Kind::tensor)
     return Type::undefined;
   return known->type->element;
@@ -146,4 +146,4 @@ std::optional<float> threshold_of(const Node& node) {
   return given == node.attributes.end() ? 1 : std::get<float>(given->second.is);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 
 #include "transform/optimize/mutable_graph.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // 8-bit integers that stand for (integer - zero) * scale.
 struct QuantisedValue {
@@ -35,10 +35,11 @@ struct QuantisedWeights {
 // Reads quantized values. Takes scales that are constant, positive and far from overflow.
 class QuantisedValues {
  public:
-  explicit QuantisedValues(MutableGraph& graph) : graph_(graph) {}
+  explicit QuantisedValues(transform::MutableGraph& graph) : graph_(graph) {}
 
   // Returns the operator's node that computes a value, if it is one of the standard's.
-  std::optional<MutableGraph::Place> maker(const std::string& value, std::string_view op);
+  std::optional<transform::MutableGraph::Place> maker(const std::string& value,
+                                                      std::string_view op);
   // The integers that a node dequantizes to this value.
   std::optional<QuantisedValue> dequantised(const std::string& value);
   // Returns the result of a QuantizeLinear; `integers` is its output.
@@ -55,7 +56,7 @@ class QuantisedValues {
   std::optional<QuantisedValue> grid(const Node& node, const std::string& integers, Type type);
   Type element(const std::string& value);
 
-  MutableGraph& graph_;
+  transform::MutableGraph& graph_;
   std::unordered_map<std::string, Type> types_;  // of new values
 };
 
@@ -67,4 +68,4 @@ inline bool is_standard(const Node& node, std::string_view op) {
   return node.signature != nullptr && node.signature->domain.empty() && node.signature->op == op;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

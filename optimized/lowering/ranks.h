@@ -9,7 +9,7 @@
 #include "core/numbers/storage.h"
 #include "reference/number.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Larger for larger numbers; zeros of both signs are equal, and NaN is above every number.
 template <class T>
@@ -29,4 +29,4 @@ auto rank_of(T x) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -13,7 +13,7 @@
 #include "optimized/lowering/recurrent_weights.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Cell = RecurrentLayer::Cell;
@@ -371,4 +371,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index index, std::vector<
 
 const KernelFamily recurrent_family{"recurrent", KernelClass::recurrent, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/kernels/gates.h"
 #include "optimized/plan/analyzed_graph.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct RecurrentLayer {
   enum class Cell { lstm, gru, rnn };
@@ -31,4 +31,4 @@ enum RecurrentInput : std::size_t { of_x, of_w, of_r, of_b, of_lengths, of_h, of
 // Returns nullopt for another operator, and for attributes that the fast step does not compute.
 std::optional<RecurrentLayer> recurrent_layer(const AnalyzedNode& fact);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include "optimized/lowering/recurrent.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Kind = ActivationKind;
@@ -94,4 +94,4 @@ std::optional<RecurrentLayer> recurrent_layer(const AnalyzedNode& fact) {
   return layer;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

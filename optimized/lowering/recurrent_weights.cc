@@ -4,7 +4,7 @@
 #include "core/checked.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -55,4 +55,4 @@ void PackedWeights::pack(const WeightExtents& extents, const Tensor& w, const Te
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

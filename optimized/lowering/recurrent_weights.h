@@ -7,7 +7,7 @@
 #include "optimized/lowering/kept_memory.h"
 #include "optimized/lowering/recurrent.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Extents of weights that belong together.
 struct WeightExtents {
@@ -42,4 +42,4 @@ class PackedWeights {
   Index hidden_ = 0, input_size_ = 0, gates_size_ = 0, whole_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

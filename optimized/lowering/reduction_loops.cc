@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Accumulator of a sum: float64, or an integer modulo 2^64.
@@ -258,4 +258,4 @@ const ReductionLoops* reduction_loops(std::string_view op, Type type) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

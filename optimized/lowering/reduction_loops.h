@@ -5,7 +5,7 @@
 
 #include "core/types.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // A reduction of elements of one type into accumulators. A sum of integers has 64 bits.
 struct ReductionLoops {
@@ -28,4 +28,4 @@ struct ReductionLoops {
 // Returns null if no loop computes the operator on elements of this type.
 const ReductionLoops* reduction_loops(std::string_view op, Type type);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

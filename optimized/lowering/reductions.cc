@@ -8,7 +8,7 @@
 #include "optimized/lowering/reduction_loops.h"
 #include "optimized/problems/collapse.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_a_term = 0.5;
@@ -150,4 +150,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily reductions_family{"reductions", KernelClass::reduce, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

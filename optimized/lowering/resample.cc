@@ -17,7 +17,7 @@
 #include "reference/calls.h"
 #include "reference/kernel.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const Resampling& resampling() {
   return by_isa(chosen_isa(), resample_sse41, resample_avx2, resample_avx512)();
@@ -325,4 +325,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily resample_family{"resample", KernelClass::resample, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -18,7 +18,7 @@
 #include "reference/kernels/Upsample_7.h"
 #include "reference/kernels/Upsample_9.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index farthest_element = std::numeric_limits<std::int32_t>::max();
@@ -278,4 +278,4 @@ std::optional<ResampledAxes> resampled_axes(const Facts& facts, Type real) {
   return real == Type::float64 ? axes_of_version<double>(facts) : axes_of_version<float>(facts);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

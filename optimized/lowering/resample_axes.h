@@ -8,7 +8,7 @@
 #include "core/tensor.h"
 #include "reference/facts.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct ResampledAxis {
   Index in = 0, out = 0, taps = 1;
@@ -29,4 +29,4 @@ struct ResampledAxes {
 // for a call that only the reference computes or refuses. Throws as the reference does.
 std::optional<ResampledAxes> resampled_axes(const Facts& facts, Type real);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

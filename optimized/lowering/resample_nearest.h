@@ -7,7 +7,7 @@
 #include "optimized/lowering/moves.h"
 #include "optimized/lowering/resample_axes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct AxisExtents {
   Index outer, inner;  // of the axes around one axis
@@ -91,4 +91,4 @@ inline void pick_images(RunState& state, const std::byte* from, std::byte* to,
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index most_points = 1024;  // of a cell, along each axis
@@ -275,4 +275,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily roi_align_family{"roi align", KernelClass::resample, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include "optimized/lowering/families.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_a_feature = 0.5;
@@ -133,4 +133,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 const KernelFamily rotary_embedding_family{"rotary embedding", KernelClass::row_kernel, takes,
                                            step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

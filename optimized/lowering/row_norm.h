@@ -9,7 +9,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class RowNorm : public TensorStep {
  public:
@@ -59,4 +59,4 @@ class RowNorm : public TensorStep {
   const ColumnNormKernels& of_columns_ = column_norms_of(chosen_isa());
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

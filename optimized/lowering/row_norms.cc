@@ -7,7 +7,7 @@
 #include "optimized/lowering/norm_rows.h"
 #include "optimized/lowering/row_norm.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const RowNormKernels& row_norms_of(Isa isa) {
   return by_isa(isa, row_norms_sse41, row_norms_avx2, row_norms_avx512);
@@ -218,4 +218,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily row_norms_family{"row norms", KernelClass::row_kernel, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

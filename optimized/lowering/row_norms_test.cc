@@ -4,7 +4,7 @@
 
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using ::testing::HasSubstr;
@@ -354,4 +354,4 @@ TEST(RowNorms, AnAxisOutsideOfTheRank) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/lowering/norm_rows.h"
 #include "optimized/lowering/row_norm.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Alternately kept and reduced dimensions, after dimensions of one element are dropped and
@@ -291,4 +291,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily row_statistics_family{"row statistics", KernelClass::row_kernel, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

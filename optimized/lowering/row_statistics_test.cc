@@ -4,7 +4,7 @@
 
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using ::testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST(RowStatistics, SumsAndExtremes) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr double nanoseconds_a_sum = 1;
@@ -144,4 +144,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily running_sums_family{"running sums", KernelClass::pointwise, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

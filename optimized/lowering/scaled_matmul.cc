@@ -3,7 +3,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Returns the other operand of a node that combines `value` with one number or one for each column.
@@ -86,4 +86,4 @@ std::optional<ScaledMatmul> scaled_by(const AnalyzedGraph& graph, Index last) {
   return found;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

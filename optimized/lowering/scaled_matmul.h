@@ -3,7 +3,7 @@
 
 #include "optimized/lowering/fused.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Nodes after a MatMulInteger: a cast to float32, a product with one scale or one for each column,
 // and a sum with such a bias or none.
@@ -16,4 +16,4 @@ struct ScaledMatmul {
 // Returns the longest such chain, if it ends with this node. Shapes are known.
 std::optional<ScaledMatmul> scaled_by(const AnalyzedGraph& graph, Index last);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "optimized/plan/groups.h"
 #include "reference/kernel.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 enum class Reduction { none, add, mul, max, min };
@@ -334,4 +334,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily scatter_family{"scatter", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

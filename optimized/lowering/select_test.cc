@@ -5,7 +5,7 @@
 #include "core/numbers/convert.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using Feeds = std::map<std::string, Value>;
@@ -395,4 +395,4 @@ TEST(Select, ThePlaceOfAnIndexOutOfRange) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

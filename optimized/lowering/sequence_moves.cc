@@ -6,7 +6,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // A tensor as rows of `row` elements, of which a part along an axis is `own`, `start` from its
@@ -171,4 +171,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily sequence_moves_family{"sequence moves", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

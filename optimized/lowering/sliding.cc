@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 bool every_at_least(const Shape& list, Index least) {
@@ -128,4 +128,4 @@ bool is_float_window(const AnalyzedGraph& graph, Index node, std::string_view op
          fact.outputs[0] != no_value && floats(fact.outputs[0]);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 #include "optimized/plan/analyzed_graph.h"
 #include "reference/facts.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // One item per spatial dimension, outermost first.
 struct Sliding {
@@ -38,4 +38,4 @@ inline Extent inside(const Sliding& s, Index d, Index t) {
           clamp(ceil_div(subtract(s.image[d], shift), s.stride[d]), 0, s.out[d])};
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

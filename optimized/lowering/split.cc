@@ -3,7 +3,7 @@
 #include "optimized/lowering/moves.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr int first_known = 2, feeds_lengths = 13, counts_outputs = 18;
@@ -85,4 +85,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily split_family{"split", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "optimized/registry/isa.h"
 #include "reference/pair_shares.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 const SupportKernels& support_kernels_of(Isa isa) {
   return by_isa(isa, support_kernels_sse41, support_kernels_avx2, support_kernels_avx512);
@@ -246,4 +246,4 @@ std::unique_ptr<Step> support_vector_step(const AnalyzedGraph& graph, Index node
   return std::make_unique<RegressorStep>(graph, node, std::move(buffers));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -11,7 +11,7 @@
 #include "reference/lists.h"
 #include "reference/structural/suppression.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using structural::Suppression;
@@ -144,4 +144,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily suppression_family{"suppression", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/lowering/transposed_spread.h"
 #include "optimized/plan/large.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Rows (a filter and a term of its window), depth and panels of one product.
@@ -230,4 +230,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 const KernelFamily transposed_convolution_family{"transposed convolution",
                                                  KernelClass::transposed_convolution, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include "core/budget.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index most_places = Index{1} << 16;
@@ -111,4 +111,4 @@ void TransposedSpread::join(const float* split, float* points) const {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

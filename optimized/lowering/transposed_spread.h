@@ -6,7 +6,7 @@
 
 #include "optimized/lowering/sliding.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class TransposedSpread {
  public:
@@ -32,4 +32,4 @@ class TransposedSpread {
   std::vector<Index> places_;  // output line of each outer term and image line; empty: too many
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

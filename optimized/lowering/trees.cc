@@ -8,7 +8,7 @@
 #include "optimized/lowering/forest.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index rows_at_once = 64;         // that follow one tree while it is in the cache
@@ -273,4 +273,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily trees_family{"trees", KernelClass::row_kernel, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

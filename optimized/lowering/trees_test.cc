@@ -3,7 +3,7 @@
 
 #include "optimized/lowering/ml_testing.h"
 
-namespace touchstone::ml {
+namespace touchstone::optimized::ml {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -221,4 +221,4 @@ TEST(Trees, RunningInACircle) {
 }
 
 }  // namespace
-}  // namespace touchstone::ml
+}  // namespace touchstone::optimized::ml

@@ -13,7 +13,7 @@
 #include "reference/calls.h"
 #include "reference/slices.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 bool is_given(const Call& call, std::size_t k) {
@@ -243,4 +243,4 @@ bool run_scan(Call& call, BodyPlans& body, const RunBody& run) {
   return true;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

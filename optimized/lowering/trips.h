@@ -7,7 +7,7 @@
 #include "optimized/lowering/bodies.h"
 #include "reference/call.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Runs the body once more on its feeds.
 using RunBody = std::function<void(std::vector<Value>& outputs)>;
@@ -24,4 +24,4 @@ T one_element(const Value& value, Type type) {
 bool run_loop(Call& call, BodyPlans& body, const RunBody& run);
 bool run_scan(Call& call, BodyPlans& body, const RunBody& run);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

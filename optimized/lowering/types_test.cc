@@ -7,7 +7,7 @@
 #include "core/numbers/convert.h"
 #include "optimized/lowering/flow_testing.h"
 
-namespace touchstone::flow {
+namespace touchstone::optimized::flow {
 namespace {
 
 using ::testing::HasSubstr;
@@ -375,4 +375,4 @@ TEST(Types, PackedElementsAreCountedByTheShapeAlone) {
 }
 
 }  // namespace
-}  // namespace touchstone::flow
+}  // namespace touchstone::optimized::flow

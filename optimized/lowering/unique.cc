@@ -17,7 +17,7 @@
 #include "optimized/lowering/ranks.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 template <class Rank>
@@ -203,4 +203,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily unique_family{"unique", KernelClass::copy, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

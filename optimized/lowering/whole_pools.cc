@@ -9,7 +9,7 @@
 #include "optimized/lowering/families.h"
 #include "optimized/registry/isa.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 PoolRowKernel pool_rows_of(Isa isa) {
   return by_isa(isa, pool_rows_sse41, pool_rows_avx2, pool_rows_avx512);
@@ -95,4 +95,4 @@ std::unique_ptr<Step> step(const AnalyzedGraph& graph, Index node, std::vector<I
 
 const KernelFamily whole_pool_family{"whole pool", KernelClass::pool, takes, step};
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

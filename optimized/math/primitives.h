@@ -14,7 +14,7 @@
 #include "optimized/math/single.h"
 #include "optimized/math/wide.h"
 
-namespace touchstone::generators::prim {
+namespace touchstone::optimized::generators::prim {
 
 using Halide::Expr;
 using wide::operator""_d;
@@ -92,4 +92,4 @@ inline Expr pow(const Expr& base, const Expr& power) {
   return wide::rounded(Halide::select(is_one, 1.0_d, outside, wide::not_a_number(), defined));
 }
 
-}  // namespace touchstone::generators::prim
+}  // namespace touchstone::optimized::generators::prim

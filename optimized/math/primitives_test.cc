@@ -17,7 +17,7 @@
 
 #include "reference/primitives_table.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 namespace {
 
 constexpr int count = 20000;
@@ -189,4 +189,4 @@ TEST(FastPrimitives, AreFaithful) {
 }
 
 }  // namespace
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

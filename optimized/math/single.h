@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace touchstone::generators::single {
+namespace touchstone::optimized::generators::single {
 
 using Halide::Expr;
 
@@ -164,4 +164,4 @@ inline Expr erf(const Expr& given) {
   return with_sign_of(x, Halide::select(strict_less(0.925_f, size), far, near));
 }
 
-}  // namespace touchstone::generators::single
+}  // namespace touchstone::optimized::generators::single

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace touchstone::generators::wide {
+namespace touchstone::optimized::generators::wide {
 
 using Halide::Expr;
 
@@ -70,4 +70,4 @@ inline Expr log_of_one_and(const Expr& x) {
   return Halide::select(x < 1e-5_d, x * (1.0_d - x * 0.5_d + x * x / 3.0_d), wide::log(1.0_d + x));
 }
 
-}  // namespace touchstone::generators::wide
+}  // namespace touchstone::optimized::generators::wide

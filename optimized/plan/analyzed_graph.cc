@@ -6,9 +6,9 @@
 
 #include "core/budget_watch.h"
 #include "model/scopes.h"
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 Index AnalyzedGraph::value_of(const std::string& name) {
   const auto [at, is_new] = by_name_.try_emplace(name, static_cast<Index>(values_.size()));
@@ -82,4 +82,4 @@ void AnalyzedGraph::forget_shapes(const std::set<std::string>& unclaimed) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -14,9 +14,9 @@
 #include "model/graph.h"
 #include "optimized/plan/shared_weights.h"
 #include "reference/facts.h"
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline constexpr Index no_value = -1;
 
@@ -57,9 +57,9 @@ struct AnalyzedNode {
 class AnalyzedGraph {
  public:
   // The model must be resolved and valid and outlive the graph. `feeds` are the shapes of the fed
-  // tensors; other shapes are proved from them (reference/proved_shapes.h). The values `unclaimed`,
-  // and all that depend on them, get no shape. `weights`: null for a graph that shares none.
-  // `prover`: of the model; null for a graph that proves alone.
+  // tensors; other shapes are proved from them (reference/shapes/proved_shapes.h). The values
+  // `unclaimed`, and all that depend on them, get no shape. `weights`: null for a graph that shares
+  // none. `prover`: of the model; null for a graph that proves alone.
   AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
                 const std::set<std::string>& unclaimed = {},
                 std::shared_ptr<SharedWeights> weights = nullptr, ShapeProver* prover = nullptr);
@@ -90,4 +90,4 @@ class AnalyzedGraph {
   std::vector<std::shared_ptr<const Tensor>> folded_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

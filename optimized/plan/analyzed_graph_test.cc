@@ -7,7 +7,7 @@
 #include "optimized/plan/preconditions.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Model matmul(const Shape& a, const Shape& b, const Shape& declared) {
@@ -77,4 +77,4 @@ TEST(Preconditions, AWindowHasTheExtentsOfItsImages) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "core/budget_watch.h"
 #include "core/checked.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Spans indexed by lifetime in a segment tree over the steps. A query costs its results plus the
@@ -87,4 +87,4 @@ Index place_spans(std::vector<Span>& spans) {
   return whole;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Span {
   Index bytes = 0;
@@ -17,4 +17,4 @@ struct Span {
 // Sets the offsets. Returns the total size in bytes.
 Index place_spans(std::vector<Span>& spans);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

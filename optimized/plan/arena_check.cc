@@ -21,7 +21,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // A NaN whose bytes all differ: runs of equal 8-bit numbers, as zero points are, do not match it.
@@ -85,7 +85,9 @@ class ArenaCheck::Recorder : public Memory {
     bound.insert(buffer);
     return memory_.at(buffer);
   }
-  DeviceBuffer* on_device(Index buffer) const override { return memory_.on_device(buffer); }
+  backends::DeviceBuffer* on_device(Index buffer) const override {
+    return memory_.on_device(buffer);
+  }
   mutable std::set<Index> bound;
 
  private:
@@ -387,4 +389,4 @@ void ArenaCheck::poison(Index buffer) {
   copy(buffer);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

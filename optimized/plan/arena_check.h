@@ -17,7 +17,7 @@
 #include "optimized/plan/builder.h"
 #include "optimized/plan/step.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // True if TOUCHSTONE_CHECK is "arena". Throws Error (usage) for any other non-empty value.
 bool arena_check_chosen();
@@ -99,4 +99,4 @@ class ArenaCheck {
   Index scratch_floats_ = 0, scratch_guard_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -12,7 +12,7 @@
 #include "optimized/plan/plan.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Pointers that each step bound, in its order: inputs, then outputs.
@@ -250,4 +250,4 @@ TEST(ArenaCheck, TheEnvironmentTurnsItOn) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include <limits>
 #include <tuple>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(Arena, BuffersThatLiveTogetherStandApartAndOthersShare) {
@@ -82,4 +82,4 @@ TEST(Arena, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 #include "optimized/kernels/layout.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline bool is_empty(const Halo& h) { return h.top + h.bottom + h.left + h.right == 0; }
 inline void cover(Halo& halo, const Halo& other) {
@@ -52,4 +52,4 @@ struct Blocks {
   }
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -14,7 +14,7 @@
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Index bytes_of(const AnalyzedValue& fact) {
@@ -384,4 +384,4 @@ void Builder::on_row_kernel(Index node) {
   add(row_kernel_step(graph_, node, place_outputs(node, &AnalyzedValue::floats)), {node});
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

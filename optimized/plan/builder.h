@@ -15,7 +15,7 @@
 #include "optimized/plan/plan.h"
 #include "optimized/plan/step.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Value in channel blocks: its buffer and layout.
 struct Blocked {
@@ -106,7 +106,7 @@ class Builder {
   const AnalyzedGraph& graph_;
   const Index threads_, lanes_;
   const bool winograd_;
-  const std::shared_ptr<Device> device_;
+  const std::shared_ptr<backends::Device> device_;
   std::vector<Group> groups_;
   std::map<Index, Index> plain_;  // value -> buffer
   std::map<Index, Blocked> blocked_;
@@ -152,4 +152,4 @@ std::unique_ptr<Step> kernel_step(const AnalyzedGraph& graph, Index node, Index 
 std::unique_ptr<Step> row_kernel_step(const AnalyzedGraph& graph, Index node,
                                       std::vector<Index> buffers);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

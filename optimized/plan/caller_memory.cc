@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 CallerMemory::CallerMemory(const Builder& builder, const Memory& own, Index least)
     : builder_(builder), own_(own) {
@@ -67,4 +67,4 @@ void CallerMemory::move(Index value, float* to) {
   for (Step* const step : found->second.users) step->bind(*this);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 
 #include "optimized/plan/builder.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class CallerMemory : public Memory {
  public:
@@ -15,7 +15,7 @@ class CallerMemory : public Memory {
   CallerMemory(const Builder& builder, const Memory& own, Index least);
 
   float* at(Index buffer) const override;
-  DeviceBuffer* on_device(Index buffer) const override { return own_.on_device(buffer); }
+  backends::DeviceBuffer* on_device(Index buffer) const override { return own_.on_device(buffer); }
 
   // True if steps write this output of the graph in the memory that move() tells.
   bool takes_output(Index value) const { return outputs_.contains(value); }
@@ -35,4 +35,4 @@ class CallerMemory : public Memory {
   std::map<Index, Index> outputs_;  // value -> buffer
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

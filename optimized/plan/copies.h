@@ -8,7 +8,7 @@
 #include "optimized/kernels/strided_copy.h"
 #include "optimized/plan/analyzed_graph.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 inline constexpr Index zero_fill = -1;  // source of a zero that no input holds
 
@@ -67,4 +67,4 @@ std::optional<CopiedOutput> inferred_copy(const AnalyzedGraph& graph, const Anal
 // node does more than move them.
 std::vector<CopiedOutput> probed_copy(const AnalyzedGraph& graph, const AnalyzedNode& fact);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

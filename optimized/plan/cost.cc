@@ -8,7 +8,7 @@
 #include "model/scopes.h"
 #include "optimized/registry/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 void add_once(std::vector<Index>& list, Index k) {
@@ -116,4 +116,4 @@ double nanoseconds_of(const AnalyzedGraph& graph, const std::vector<Index>& node
   return real(cost.flop) * an_operation + real(cost.bytes) * a_byte;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include "optimized/plan/analyzed_graph.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Cost {
   // Values from outside, constants included; values visible outside.
@@ -21,4 +21,4 @@ Cost cost_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes);
 // subgraphs.
 double nanoseconds_of(const AnalyzedGraph& graph, const std::vector<Index>& nodes);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

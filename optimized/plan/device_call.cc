@@ -12,7 +12,7 @@
 #include "reference/calls.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 bool reads_on_device(const DeviceEntry& entry, std::size_t input) {
@@ -45,8 +45,8 @@ Collapsed brought_to(Index rank, const Shape& extents, const std::vector<IndexVe
 }
 
 // Returns axes, innermost first. Throws if an element is beyond the reach of 32 bits.
-std::vector<DeviceAxis> axes_of(const Shape& extents, const IndexVector& steps) {
-  std::vector<DeviceAxis> axes;
+std::vector<backends::DeviceAxis> axes_of(const Shape& extents, const IndexVector& steps) {
+  std::vector<backends::DeviceAxis> axes;
   double reach = 0;
   for (Index k = extents.size(); k-- > 0;) {
     axes.push_back({extents[k], steps[k]});
@@ -88,8 +88,8 @@ Walk walk_of(const RecordedCall& record, Index rank) {
   return made;
 }
 
-std::vector<std::vector<DeviceAxis>> axes_of(const RecordedCall& record, Form form) {
-  std::vector<std::vector<DeviceAxis>> axes;
+std::vector<std::vector<backends::DeviceAxis>> axes_of(const RecordedCall& record, Form form) {
+  std::vector<std::vector<backends::DeviceAxis>> axes;
   if (form == Form::elementwise) {
     std::vector<IndexVector> strides;
     for (const Operand& operand : record.inputs) strides.push_back(operand.strides);
@@ -111,7 +111,7 @@ std::vector<std::vector<DeviceAxis>> axes_of(const RecordedCall& record, Form fo
     IndexVector steps = walk.outside[o];
     extents.push_back(walk.reduced[0]);
     steps.push_back(walk.inside[o][0]);
-    std::vector<DeviceAxis> own = axes_of(extents, steps);
+    std::vector<backends::DeviceAxis> own = axes_of(extents, steps);
     if (form == Form::reduce) std::swap(own[0], own[1]);
     axes.push_back(std::move(own));
   }
@@ -135,7 +135,7 @@ DeviceInputs inputs_on_device(const AnalyzedGraph& graph, Index node) {
   return made;
 }
 
-DeviceCall device_call(const AnalyzedGraph& graph, Index node, DeviceKind kind,
+DeviceCall device_call(const AnalyzedGraph& graph, Index node, backends::DeviceKind kind,
                        const std::function<Value(Index)>& on_host) {
   const AnalyzedNode& fact = graph.node(node);
   const DeviceEntry& entry = *entry_of(graph, node);
@@ -169,12 +169,12 @@ DeviceCall device_call(const AnalyzedGraph& graph, Index node, DeviceKind kind,
     made.reads.push_back(fact.inputs[static_cast<std::size_t>(input - 1)]);
   }
   made.axes = axes_of(record, entry.form);
-  DeviceAxis& innermost = made.axes.back().front();
+  backends::DeviceAxis& innermost = made.axes.back().front();
   if (innermost.extent == 1) innermost.step = 1;  // kernels require a contiguous output
   return made;
 }
 
-std::string why_not_on_device(const AnalyzedGraph& graph, Index node, DeviceKind kind) {
+std::string why_not_on_device(const AnalyzedGraph& graph, Index node, backends::DeviceKind kind) {
   const AnalyzedNode& fact = graph.node(node);
   const DeviceEntry* entry = entry_of(graph, node);
   if (!entry || !kernel_for(*entry, kind)) return "it has no kernel for it";
@@ -203,4 +203,4 @@ std::string why_not_on_device(const AnalyzedGraph& graph, Index node, DeviceKind
   return "";
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

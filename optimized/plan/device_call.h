@@ -10,17 +10,17 @@
 #include "optimized/plan/analyzed_graph.h"
 #include "optimized/registry/device_registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct DeviceCall {
-  CompiledKernel kernel = nullptr;
+  backends::CompiledKernel kernel = nullptr;
   CallValues values;
-  std::vector<Index> reads;                   // one value per operand; nobody if omitted
-  std::vector<std::vector<DeviceAxis>> axes;  // of the operands, then of the output
+  std::vector<Index> reads;                             // one value per operand; nobody if omitted
+  std::vector<std::vector<backends::DeviceAxis>> axes;  // of the operands, then of the output
 };
 
 // Returns the reason why a device of this kind cannot run the node; "" if it can.
-std::string why_not_on_device(const AnalyzedGraph& graph, Index node, DeviceKind kind);
+std::string why_not_on_device(const AnalyzedGraph& graph, Index node, backends::DeviceKind kind);
 
 // Splits the inputs of a node that a device runs: those whose elements the kernel reads there, and
 // those evaluated on the host first (numbers, axes). Each value is listed once.
@@ -31,7 +31,7 @@ DeviceInputs inputs_on_device(const AnalyzedGraph& graph, Index node);
 
 // `on_host` returns the values evaluated on the host. Throws like the reference kernel for a
 // violated rule, and Error (unsupported) if the operands' layout does not fit the kernel.
-DeviceCall device_call(const AnalyzedGraph& graph, Index node, DeviceKind kind,
+DeviceCall device_call(const AnalyzedGraph& graph, Index node, backends::DeviceKind kind,
                        const std::function<Value(Index)>& on_host);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

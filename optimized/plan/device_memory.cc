@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 struct Slot {
@@ -17,7 +17,8 @@ struct Slot {
 }  // namespace
 
 DeviceMemory::DeviceMemory(
-    Device& device, const std::vector<Span>& spans, const std::map<Index, const Tensor*>& constants,
+    backends::Device& device, const std::vector<Span>& spans,
+    const std::map<Index, const Tensor*>& constants,
     const std::function<void(Index step, const std::function<void()>&)>& at_step)
     : slot_of_(spans.size(), -1) {
   std::vector<std::size_t> order(spans.size());
@@ -62,4 +63,4 @@ DeviceMemory::DeviceMemory(
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

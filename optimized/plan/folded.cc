@@ -10,7 +10,7 @@
 #include "reference/shape_only.h"
 #include "transform/optimize/graph_passes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index bytes_a_node = Index{4} << 20, bytes_in_all = Index{64} << 20;
@@ -33,7 +33,8 @@ Value known(const AnalyzedValue& value, bool shape_alone) {
 
 std::vector<std::shared_ptr<const Tensor>> AnalyzedGraph::results(const AnalyzedNode& fact) const {
   const Node& node = *fact.node;
-  if (fact.broken || node.signature == nullptr || draws(node) || !subgraphs_of(node).empty())
+  if (fact.broken || node.signature == nullptr || transform::draws(node) ||
+      !subgraphs_of(node).empty())
     return {};
   for (const Index output : fact.outputs) {
     if (output == no_value) continue;
@@ -106,4 +107,4 @@ std::vector<AnalyzedValue*> AnalyzedGraph::reads(const AnalyzedNode& fact) {
   return all;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 #include "optimized/plan/kernel_class.h"
 #include "optimized/registry/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 constexpr KernelClass class_of(Form form) {
   return form == Form::elementwise ? KernelClass::pointwise
@@ -12,4 +12,4 @@ constexpr KernelClass class_of(Form form) {
                                    : KernelClass::contract;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 #include "optimized/lowering/fused.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 std::vector<Group> fused_groups(const AnalyzedGraph& graph, std::vector<bool>& taken) {
   std::vector<Group> made;
@@ -26,4 +26,4 @@ std::vector<Group> fused_groups(const AnalyzedGraph& graph, std::vector<bool>& t
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -16,7 +16,7 @@
 #include "optimized/problems/problem.h"
 #include "optimized/registry/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 class Grouping {
@@ -26,7 +26,7 @@ class Grouping {
   }
 
   // Assigns nodes to a device first, so that they join no host group.
-  void place_on(const Device& device, bool host) {
+  void place_on(const backends::Device& device, bool host) {
     std::set<Index> made;  // values on the device
     for (Index k = 0; k < static_cast<Index>(taken_.size()); ++k) {
       const AnalyzedNode& fact = graph_.node(k);
@@ -339,11 +339,11 @@ std::pair<Group, std::optional<Group>> apart(const Group& group) {
   return {own, rest};
 }
 
-std::vector<Group> group_nodes(const AnalyzedGraph& graph, bool fuse, const Device* device,
-                               bool host) {
+std::vector<Group> group_nodes(const AnalyzedGraph& graph, bool fuse,
+                               const backends::Device* device, bool host) {
   Grouping grouping(graph, fuse);
   if (device) grouping.place_on(*device, host);
   return grouping.all();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

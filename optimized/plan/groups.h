@@ -10,7 +10,7 @@
 #include "optimized/plan/region.h"
 #include "optimized/problems/window.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class GroupKind {
   reference,               // one node on its reference kernel
@@ -92,6 +92,6 @@ std::vector<Group> fused_groups(const AnalyzedGraph& graph, std::vector<bool>& t
 // not null, runs every node for which it has a kernel; `host` allows the processor to run the
 // others. Throws Error (unsupported) with a node's place if nothing can run it.
 std::vector<Group> group_nodes(const AnalyzedGraph& graph, bool fuse,
-                               const Device* device = nullptr, bool host = true);
+                               const backends::Device* device = nullptr, bool host = true);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "optimized/problems/transposed.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index max_phases = 8;  // of a transposed convolution, along each side
@@ -92,4 +92,4 @@ std::optional<Window> window_in_phases(const Facts& node, const Shape& x, const 
   return window;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

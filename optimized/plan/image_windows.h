@@ -6,7 +6,7 @@
 #include "core/tensor.h"
 #include "optimized/problems/window.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // True if windows have terms, and 32-bit offsets reach over an image with its padding.
 bool is_near(const Window& window, const Shape& x, const Shape& made);
@@ -20,4 +20,4 @@ std::optional<Window> window_in_blocks(const Facts& node, const Shape& x, const 
 std::optional<Window> window_in_phases(const Facts& node, const Shape& x, const Tensor& weights,
                                        const Shape& made);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 CopiedOutput output_of(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
@@ -257,4 +257,4 @@ std::optional<CopiedOutput> inferred_copy(const AnalyzedGraph& graph, const Anal
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

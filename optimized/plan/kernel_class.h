@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class KernelClass {
   reference,
@@ -74,4 +74,4 @@ constexpr std::string_view name(KernelClass kernel_class) {
   return "";
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 
 #include "optimized/plan/kernel_class.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class KernelGrade {
   tuned,      // written or scheduled for speed
@@ -43,4 +43,4 @@ struct NodePlacement {
       0;  // of the last run, if times are kept; a shared step's: at its first node
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct FreeMemory {
   Charge charge = {};
@@ -36,4 +36,4 @@ inline LargeMemory large_memory(Index floats) {
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "optimized/plan/plan.h"
 #include "optimized/plan/why_slow.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 KernelGrade grade_of(const Step& step) {
@@ -87,4 +87,4 @@ std::vector<NodePlacement> place_nodes(const AnalyzedGraph& graph,
   return rows;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

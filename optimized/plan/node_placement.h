@@ -8,7 +8,7 @@
 #include "optimized/plan/kernel_grade.h"
 #include "optimized/plan/step.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 std::string label_of(const Node& node);  // "'conv1' (Conv)"
 
@@ -18,4 +18,4 @@ std::vector<NodePlacement> place_nodes(const AnalyzedGraph& graph,
                                        const std::vector<std::unique_ptr<Step>>& steps,
                                        const std::vector<double>& spent, const Limits& limits);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

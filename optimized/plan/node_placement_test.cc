@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "optimized/testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,7 +68,7 @@ TEST(NodePlacement, EachNodeHasAClassAlsoWithoutAStep) {
   flat.data<Index>()[0] = flat.data<Index>()[1] = 3;
   model.graph.initializers.emplace("flat", flat);
   SessionOptions options{.threads = 1};
-  options.passes.level = Level::none;
+  options.passes.level = transform::Level::none;
   Session session(fed_with(std::move(model), {typed("x", Type::float32, Shape{3, 3})}), options);
   const std::vector<NodePlacement> rows = session.kernels();
   ASSERT_EQ(rows.size(), 6U);
@@ -184,7 +184,7 @@ TEST(NodePlacement, NodesOfSubgraphsHaveTheirOwnTimes) {
   for (const char* const name : {"then_branch", "else_branch"})
     branch.attributes[name].is = std::shared_ptr<const Graph>(body);
   SessionOptions options{.threads = 1, .timings = true};
-  options.passes.level = Level::none;
+  options.passes.level = transform::Level::none;
   Session session(fed_with(std::move(model), {typed("c", Type::boolean, Shape{}),
                                               typed("x", Type::string, Shape{5})}),
                   options);
@@ -209,4 +209,4 @@ TEST(NodePlacement, NodesOfSubgraphsHaveTheirOwnTimes) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

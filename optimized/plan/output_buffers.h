@@ -11,7 +11,7 @@
 #include "core/limits.h"
 #include "core/tensor.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Buffers of the runs of a slot, which follow one another. Keeps at most two tensors for an output:
 // that of the run before is often dropped during the next.
@@ -59,4 +59,4 @@ class OutputBuffers {
   std::map<std::string, Kept> kept_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 #include "core/restorable.h"
 #include "optimized/plan/large.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 struct Layout {
@@ -75,4 +75,4 @@ PackedMatrix::PackedMatrix(const Gemm& gemm, const Source& source, SharedWeights
   memory_->first = copy();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/kernels/gemm.h"
 #include "optimized/plan/shared_weights.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class PackedMatrix {
  public:
@@ -34,4 +34,4 @@ class PackedMatrix {
   std::shared_ptr<Memory> memory_;  // shared with what restores the tensor
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

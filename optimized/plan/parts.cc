@@ -10,7 +10,7 @@
 #include "optimized/lowering/half_precision.h"
 #include "optimized/lowering/quantised_values.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 TOUCHSTONE_DECLARE_KERNEL(rounded_in_steps);
 TOUCHSTONE_DECLARE_KERNEL(rounded_to_grid);
@@ -186,4 +186,4 @@ void use_rounding_kernel(const Part& part, Isa isa, RecordedCall& call) {
     call.values.add(value);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

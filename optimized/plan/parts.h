@@ -8,7 +8,7 @@
 #include "optimized/plan/region.h"
 #include "optimized/registry/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Rounds to integers from `least` to `most`, times a factor. The rounded number is the value, or
 // its quotient by `divisor`.
@@ -30,4 +30,4 @@ std::vector<Part> parts_of(const AnalyzedGraph& graph, const Region& region);
 // Replaces the recorded call of a part's node by the call of its rounding kernel, if it has one.
 void use_rounding_kernel(const Part& part, Isa isa, RecordedCall& call);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -18,7 +18,7 @@
 #include "optimized/plan/steady.h"
 #include "reference/feeds.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 const std::byte* bytes_at(const float* memory) {
@@ -223,4 +223,4 @@ std::vector<std::pair<std::string, std::string>> Plan::fallbacks() const {
 Index Plan::arena_bytes() const { return impl_->arena; }
 Index Plan::device_bytes() const { return impl_->there ? impl_->there->bytes() : 0; }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -20,7 +20,7 @@
 #include "optimized/registry/isa.h"
 #include "transform/optimize/passes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class Builder;
 
@@ -32,10 +32,11 @@ struct PlanOptions {
   Limits limits;
   std::set<std::string> unclaimed = {};  // values whose shapes differed at run time
   BufferSource buffers = {};  // not empty: allocates each buffer separately, instead of one arena
-  std::shared_ptr<Device> device = {};  // not null: runs the nodes for which it has kernels
-  bool host = true;                     // the processor runs the rest; false: that is an Error
-  bool nested = false;                  // runs inside a step of another plan
-  bool helped = true;  // false: the thread that calls run does all work (ThreadPool)
+  std::shared_ptr<backends::Device> device =
+      {};               // not null: runs the nodes for which it has kernels
+  bool host = true;     // the processor runs the rest; false: that is an Error
+  bool nested = false;  // runs inside a step of another plan
+  bool helped = true;   // false: the thread that calls run does all work (ThreadPool)
   // Shared with the other plans of the session; null for a plan with its own.
   std::shared_ptr<SharedWeights> weights = {};
   std::shared_ptr<SharedArena> arena = {};
@@ -46,7 +47,7 @@ struct PlanOptions {
   // Memory of feeds that change between runs: what run_in_order hands on of it is copied.
   std::span<const std::byte> lent = {};
   // Passes for subgraphs, which their plans run; null: subgraphs run as written.
-  std::shared_ptr<const PassOptions> passes = {};
+  std::shared_ptr<const transform::PassOptions> passes = {};
   bool check_arena = false;  // like TOUCHSTONE_CHECK=arena (arena_check.h)
   bool timed = false;        // keeps the time of each step of the last run, subgraphs included
   // Hook for tests: changes steps and lifetimes before memory is placed.
@@ -102,4 +103,4 @@ class Plan {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

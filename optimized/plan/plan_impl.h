@@ -12,7 +12,7 @@
 #include "optimized/plan/plan.h"
 #include "optimized/plan/plan_memory.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Plan::Impl {
   Impl(const Model& model, const std::map<std::string, Shape>& feeds, Index threads,
@@ -111,4 +111,4 @@ struct Plan::Impl {
   std::vector<Output*> outputs_in_order;  // of the model
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 bool is_outside(const Value& value, const PlanMemory& own) {
   if (value.is_tensor()) {
@@ -46,4 +46,4 @@ Value detached(const Value& value, const PlanMemory* own) {
   return value;  // maps own their numbers and strings
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

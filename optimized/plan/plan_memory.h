@@ -13,7 +13,7 @@
 #include "optimized/plan/large.h"
 #include "optimized/plan/plan.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Memory of a plan: one block for the arena, or separately allocated buffers.
 class PlanMemory : public Memory {
@@ -37,7 +37,7 @@ class PlanMemory : public Memory {
     const auto k = static_cast<std::size_t>(buffer);
     return memory_ ? memory_->get() + spans_[k].offset / 4 : static_cast<float*>(apart_[k].get());
   }
-  DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
+  backends::DeviceBuffer* on_device(Index buffer) const override { return there_->at(buffer); }
 
   // True for the plan's memory, and for what is lent to it.
   bool holds(std::span<const std::byte> bytes) const {
@@ -78,4 +78,4 @@ Value detached(const Value& value, const PlanMemory* own);
 // True if all tensors of a value are outside of the memory.
 bool is_outside(const Value& value, const PlanMemory& own);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

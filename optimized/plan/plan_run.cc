@@ -6,7 +6,7 @@
 
 #include "optimized/plan/plan_impl.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 bool is_same(const Tensor& bound, Type type, const Shape& shape) {
@@ -199,4 +199,4 @@ void Plan::run_into(const std::map<std::string, Value>& feeds,
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

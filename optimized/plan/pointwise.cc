@@ -9,7 +9,7 @@
 #include "optimized/plan/parts.h"
 #include "reference/calls.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index min_lanes = 16;  // a piece of the innermost dimension is a multiple of it
@@ -278,4 +278,4 @@ void Pointwise::run(const Box& box, float* scratch, std::span<const Index> shift
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

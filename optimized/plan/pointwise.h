@@ -9,7 +9,7 @@
 #include "optimized/plan/region.h"
 #include "optimized/registry/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Tensor with strides for its own dimensions, which are aligned to the region's from the innermost
 // on.
@@ -51,7 +51,7 @@ class Pointwise {
     std::array<Index, 4> strides{};
   };
   struct Step {
-    CompiledKernel kernel;
+    backends::CompiledKernel kernel;
     CallValues values;
     std::vector<Source> inputs;
     Index slot;
@@ -66,4 +66,4 @@ class Pointwise {
   Index slots_ = 0;  // of scratch
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -11,7 +11,7 @@
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 class Preconditions {
@@ -224,4 +224,4 @@ void hold_preconditions(const AnalyzedGraph& graph, const Group& group) {
   Preconditions(graph, group).hold();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

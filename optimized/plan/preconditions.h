@@ -3,10 +3,10 @@
 
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Throws Error (internal), with the node's place, if a step built for the group would read or write
 // outside of its tensors. Enabled in release builds too: a planner's fault must not corrupt memory.
 void hold_preconditions(const AnalyzedGraph& graph, const Group& group);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

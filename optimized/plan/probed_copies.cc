@@ -12,7 +12,7 @@
 #include "reference/interpreter.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 ElementNames::ElementNames(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   for (std::size_t k = 0; k < fact.inputs.size(); ++k) {
@@ -341,4 +341,4 @@ bool is_movement_of_any_type(const AnalyzedGraph& graph, Index node) {
   return is_planned(graph, node, moved_elements(graph, node, fits));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

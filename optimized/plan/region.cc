@@ -7,7 +7,7 @@
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr std::size_t max_ops = 16, max_inputs = 6;
@@ -146,4 +146,4 @@ Region grow_from_value(const AnalyzedGraph& graph, Index start, const std::vecto
   return Growth(graph, taken).from_value(start);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 
 #include "optimized/plan/analyzed_graph.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct PointwiseOp {
   Index node;
@@ -38,4 +38,4 @@ std::optional<PointwiseOp> pointwise_op(const AnalyzedGraph& graph, Index node);
 Region grow_from_node(const AnalyzedGraph& graph, Index first, const std::vector<bool>& taken);
 Region grow_from_value(const AnalyzedGraph& graph, Index start, const std::vector<bool>& taken);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 #include "optimized/plan/copies.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // True if a node that treats each dimension separately repeats each element `times` along this
@@ -56,4 +56,4 @@ std::optional<Repeat> repeats(const AnalyzedGraph& graph, Index node) {
   return times;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

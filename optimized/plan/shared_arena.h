@@ -7,7 +7,7 @@
 
 #include "optimized/plan/large.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class SharedArena {
  public:
@@ -37,4 +37,4 @@ class SharedArena {
   Index growths_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -13,7 +13,7 @@
 #include "core/tensor.h"
 #include "optimized/plan/large.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Holds no packed form by itself: one that no plan uses any more is released. Thread-safe.
 class SharedWeights {
@@ -84,4 +84,4 @@ class SharedWeights {
   Index scratch_floats_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/plan/builder.h"
 #include "transform/optimize/graph_passes.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 class Search {
@@ -62,7 +62,8 @@ class Search {
   bool is_steady_node(Index index, std::size_t step) const {
     const AnalyzedNode& fact = graph_.node(index);
     const Node& node = *fact.node;
-    if (fact.broken || node.signature == nullptr || draws(node) || !subgraphs_of(node).empty())
+    if (fact.broken || node.signature == nullptr || transform::draws(node) ||
+        !subgraphs_of(node).empty())
       return false;
     return std::all_of(fact.inputs.begin(), fact.inputs.end(),
                        [&](Index value) { return is_steady_value(value, step); }) &&
@@ -104,4 +105,4 @@ std::vector<bool> find_steady_steps(Builder& builder, const std::set<std::string
   return steady;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class Builder;
 
@@ -13,4 +13,4 @@ class Builder;
 // lifetimes of the buffers that such steps write over all steps: a later trip reads them again.
 std::vector<bool> find_steady_steps(Builder& builder, const std::set<std::string>& inputs);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

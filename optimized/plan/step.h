@@ -12,7 +12,7 @@
 #include "optimized/plan/kernel_class.h"
 #include "optimized/threads/pool.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class CallerMemory;
 class Plan;
@@ -49,7 +49,7 @@ class Memory {
  public:
   virtual ~Memory() = default;
   virtual float* at(Index buffer) const = 0;
-  virtual DeviceBuffer* on_device(Index) const { return nullptr; }  // numbered separately
+  virtual backends::DeviceBuffer* on_device(Index) const { return nullptr; }  // numbered separately
 };
 
 // Thrown if a value's run-time shape differs from the inferred one. Not an error: inference of
@@ -87,4 +87,4 @@ class Step {
   std::string fallback;  // why the last run was on the reference kernel; empty if it was not
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

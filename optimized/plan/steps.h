@@ -9,7 +9,7 @@
 #include "optimized/plan/builder.h"
 #include "optimized/plan/pointwise.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Clears the halos around the images; must run before a step that reads them.
 void clear_halo(const Blocks& blocks, float* memory);
@@ -45,4 +45,4 @@ class BlockedRegion {
   std::optional<Pointwise> kernels_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,7 +3,7 @@
 
 #include "optimized/plan/steps.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Splits rows into several parts per thread and calls `each` with an image, a first row and a
@@ -174,4 +174,4 @@ void build_repeat(Builder& builder, const Group& group) {
   builder.add(std::move(step), group.nodes);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

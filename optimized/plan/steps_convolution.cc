@@ -8,7 +8,7 @@
 #include "optimized/plan/large.h"
 #include "optimized/plan/steps.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index few_channels = 4;         // with at most this many, the plain tensor is read
@@ -349,4 +349,4 @@ void build_convolution(Builder& builder, const Group& group) {
   if (rest) build_pointwise(builder, *rest);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

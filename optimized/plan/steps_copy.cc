@@ -7,7 +7,7 @@
 #include "optimized/plan/steps.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 class CopyStep : public Step {
@@ -126,4 +126,4 @@ void build_copy(Builder& builder, const Group& group) {
   builder.add(std::make_unique<CopyStep>(std::move(buffers), std::move(outputs)), group.nodes);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 #include "optimized/plan/device_call.h"
 #include "optimized/plan/form_class.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Index bytes_of(const AnalyzedValue& fact) {
@@ -23,7 +23,7 @@ Index node_about(const AnalyzedValue& fact) {
 // Copies to the device, from the plan's memory or from a tensor of its own.
 class Upload : public Step {
  public:
-  Upload(Device& device, const AnalyzedValue& fact, Index value, Index from, Index to)
+  Upload(backends::Device& device, const AnalyzedValue& fact, Index value, Index from, Index to)
       : device_(device), fact_(fact), value_(value), from_(from), to_(to) {
     kernel = "copy to " + device.name();
     kernel_class = KernelClass::copy;
@@ -45,16 +45,16 @@ class Upload : public Step {
   Index bytes_moved() const override { return bytes_of(fact_); }
 
  private:
-  Device& device_;
+  backends::Device& device_;
   const AnalyzedValue& fact_;
   const Index value_, from_, to_;
   const float* data_ = nullptr;
-  DeviceBuffer* buffer_ = nullptr;
+  backends::DeviceBuffer* buffer_ = nullptr;
 };
 
 class Download : public Step {
  public:
-  Download(Device& device, const AnalyzedValue& fact, Index from, Index to)
+  Download(backends::Device& device, const AnalyzedValue& fact, Index from, Index to)
       : device_(device), fact_(fact), from_(from), to_(to) {
     kernel = "copy from " + device.name();
     kernel_class = KernelClass::copy;
@@ -68,18 +68,18 @@ class Download : public Step {
   Index bytes_moved() const override { return bytes_of(fact_); }
 
  private:
-  Device& device_;
+  backends::Device& device_;
   const AnalyzedValue& fact_;
   const Index from_, to_;
-  DeviceBuffer* buffer_ = nullptr;
+  backends::DeviceBuffer* buffer_ = nullptr;
   float* data_ = nullptr;
 };
 
 class OnDevice : public Step {
  public:
   // `buffers`: device buffers of the values that the kernel reads.
-  OnDevice(Device& device, const AnalyzedGraph& graph, Index node, std::map<Index, Index> buffers,
-           Index output)
+  OnDevice(backends::Device& device, const AnalyzedGraph& graph, Index node,
+           std::map<Index, Index> buffers, Index output)
       : device_(device), graph_(graph), node_(node), buffers_(std::move(buffers)), output_(output) {
     for (const Index value : inputs_on_device(graph, node).on_host)
       fixed_ = fixed_ && graph.value(value).constant;
@@ -116,7 +116,7 @@ class OnDevice : public Step {
     arguments_.push_back({nullptr, memory_->on_device(output_), call_.axes.back()});
   }
 
-  Device& device_;
+  backends::Device& device_;
   const AnalyzedGraph& graph_;
   const Index node_;
   const std::map<Index, Index> buffers_;
@@ -124,7 +124,7 @@ class OnDevice : public Step {
   const Memory* memory_ = nullptr;
   bool fixed_ = true;  // no host input is computed in the run
   DeviceCall call_;
-  std::vector<DeviceArgument> arguments_;
+  std::vector<backends::DeviceArgument> arguments_;
 };
 
 }  // namespace
@@ -190,4 +190,4 @@ void Builder::view_on_device(Index node) {
   made_there_.insert(fact.outputs[0]);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,7 +3,7 @@
 #include "optimized/lowering/fused.h"
 #include "optimized/plan/builder.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 void Builder::on_family(Index node, const KernelFamily& family) {
   if (family.kernel_class == KernelClass::view) {
@@ -36,4 +36,4 @@ void Builder::on_fused_family(const Group& group) {
   add(group.fused->step(graph_, last, place_outputs(last, &AnalyzedValue::placeable)), group.nodes);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

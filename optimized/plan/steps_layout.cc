@@ -3,7 +3,7 @@
 
 #include "optimized/plan/steps.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 void clear_halo(const Blocks& blocks, float* memory) {
   if (is_empty(blocks.halo)) return;
@@ -39,7 +39,7 @@ class ChangeLayout : public Step {
                              b.columns, plane};
       const Area area{std::min(b.lanes, b.channels - block * b.lanes), b.rows, b.columns};
       if (to_ == To::blocks) {
-        touchstone::to_blocks(chosen_isa(), plain, blocks, area);
+        optimized::to_blocks(chosen_isa(), plain, blocks, area);
       } else {
         from_blocks(chosen_isa(), blocks, plain, area);
       }
@@ -66,4 +66,4 @@ std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain) {
   return std::make_unique<ChangeLayout>(ChangeLayout::To::plain, plain, blocked);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

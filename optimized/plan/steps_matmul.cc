@@ -9,7 +9,7 @@
 #include "optimized/registry/registry.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Returns one number per column; empty if there is no bias.
@@ -240,4 +240,4 @@ void build_matmul(Builder& builder, const Group& group) {
   if (rest) build_pointwise(builder, *rest);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 #include "optimized/plan/steps.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index min_rows = 8;  // below, packing costs more than the product
@@ -104,4 +104,4 @@ void build_matmul_dynamic_b(Builder& builder, const Group& group) {
   builder.add(std::move(step), group.nodes);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

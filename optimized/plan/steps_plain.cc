@@ -15,7 +15,7 @@
 #include "reference/calls.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Value& held(RunState& state, Index value) { return state.values[static_cast<std::size_t>(value)]; }
@@ -188,4 +188,4 @@ std::unique_ptr<Step> kernel_step(const AnalyzedGraph& graph, Index node, Index 
   return std::make_unique<OnKernel>(graph, node, buffer);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

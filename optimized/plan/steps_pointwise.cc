@@ -8,7 +8,7 @@
 #include "optimized/problems/collapse.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -239,4 +239,4 @@ void build_pointwise(Builder& builder, const Group& group) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,7 +3,7 @@
 #include "optimized/plan/steps.h"
 #include "optimized/registry/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 class OnPool : public Step {
@@ -75,4 +75,4 @@ void build_pool(Builder& builder, const Group& group) {
   builder.add(std::move(step), group.nodes);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "reference/calls.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Address at which the input's reads are recorded, before its memory is placed. No constant has it.
@@ -117,4 +117,4 @@ bool build_reduction(Builder& builder, Index node) {
   return true;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

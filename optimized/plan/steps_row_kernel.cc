@@ -9,7 +9,7 @@
 #include "reference/calls.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 class RowKernelStep : public Step {
@@ -100,4 +100,4 @@ std::unique_ptr<Step> row_kernel_step(const AnalyzedGraph& graph, Index node,
   return std::make_unique<RowKernelStep>(graph, node, std::move(buffers));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

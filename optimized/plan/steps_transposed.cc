@@ -11,7 +11,7 @@
 #include "optimized/plan/steps.h"
 #include "optimized/problems/transposed.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index chunk_floats = 16384;  // floats computed before they are copied
@@ -288,4 +288,4 @@ void build_transposed(Builder& builder, const Group& group) {
   if (rest) build_pointwise(builder, *rest);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

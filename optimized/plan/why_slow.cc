@@ -10,7 +10,7 @@
 #include "model/scopes.h"
 #include "optimized/plan/groups.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 constexpr Index max_guessed_rank = 5, guessed_size = 4;
@@ -256,4 +256,4 @@ std::string why_slow(const AnalyzedGraph& graph, Index node, const Limits& limit
   return Search(graph, node, limits).reason();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -3,11 +3,11 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Band {
   Index first = 0, count = 0;     // output coordinates
   Index first_tap = 0, taps = 0;  // all other taps read padding
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -1,7 +1,7 @@
 // Merges dimensions, from the innermost outwards.
 #include "optimized/problems/collapse.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -46,4 +46,4 @@ Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -6,7 +6,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Collapsed {
   Shape extents;                     // outermost first; no extent is 1
@@ -40,4 +40,4 @@ void each_outer(const Collapsed& walk, Index dims, Visit visit) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

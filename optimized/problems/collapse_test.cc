@@ -6,7 +6,7 @@
 
 #include "core/property_testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 std::vector<std::vector<Index>> visited(const Shape& extents,
@@ -64,4 +64,4 @@ RC_GTEST_PROP(Collapse, VisitsTheSameElementsInOrder, ()) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "optimized/problems/collapse.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -56,4 +56,4 @@ void elementwise_problems(const Shape& extents, const std::vector<Operand>& inpu
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

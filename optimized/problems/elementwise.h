@@ -7,7 +7,7 @@
 #include "optimized/problems/operand.h"
 #include "optimized/problems/problem.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Calls `solve` for the problems that together fill `output`, which is dense and has the shape
 // `extents`. One problem suffices unless more than four dimensions remain after collapsing or
@@ -15,4 +15,4 @@ namespace touchstone {
 void elementwise_problems(const Shape& extents, const std::vector<Operand>& inputs, float* output,
                           const std::function<void(const Problem<4>&)>& solve);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

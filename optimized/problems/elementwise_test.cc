@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/property_testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Solves a problem for the definition C[i] = A[..] * 1000 + B[..].
@@ -110,4 +110,4 @@ TEST(Operand, OutsideIsAnError) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 
 #include "reference/facts.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Returns a float attribute: the node's, else the version's default, else `otherwise`.
 inline double float_attribute(const Facts& facts, std::string_view attribute, double otherwise) {
@@ -19,4 +19,4 @@ inline double float_attribute(const Facts& facts, std::string_view attribute, do
   return otherwise;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 
 #include "reference/view.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct Operand {
   const float* data = nullptr;
@@ -43,4 +43,4 @@ Operand operand(const View<const float>& view, const Shape& extents, F point) {
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

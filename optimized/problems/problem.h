@@ -6,7 +6,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 template <std::size_t rank>
 struct Placed {
@@ -26,4 +26,4 @@ struct Problem {
 // dimension is split into several problems, or refused.
 inline constexpr Index farthest = (Index{1} << 31) - 1;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

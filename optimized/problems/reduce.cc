@@ -8,7 +8,7 @@
 #include "optimized/problems/collapse.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -102,4 +102,4 @@ void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operan
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/problems/operand.h"
 #include "optimized/problems/problem.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // `extents`: inner, reduced, outer. `by_rows`: inner is 1. The output's stride along `reduced` is
 // 0.
@@ -23,4 +23,4 @@ struct ReduceProblem : Problem<3> {
 void reduce_problems(const Shape& kept, const Shape& reduced, std::vector<Operand> inputs,
                      float* output, const std::function<void(const ReduceProblem&)>& solve);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/property_testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 struct Counts {
@@ -113,4 +113,4 @@ TEST(Reduce, TooFarIsRefusedByName) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

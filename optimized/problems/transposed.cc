@@ -5,7 +5,7 @@
 
 #include "core/checked.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 std::vector<OutputPhase> phases_of(Index kernel, Index stride, Index dilation, Index before,
                                    Index out) {
@@ -27,4 +27,4 @@ std::vector<OutputPhase> phases_of(Index kernel, Index stride, Index dilation, I
   return phases;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -7,7 +7,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // One phase along one dimension.
 struct OutputPhase {
@@ -29,4 +29,4 @@ struct OutputPhase {
 std::vector<OutputPhase> phases_of(Index kernel, Index stride, Index dilation, Index before,
                                    Index out);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "core/checked.h"
 #include "reference/lists.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 Window window_of(const Facts& node, const Shape& input, const Shape& output, Shape kernel) {
   if (kernel.empty()) kernel = node.integers("kernel_shape");
@@ -117,4 +117,4 @@ void skip_padding(Window& w, bool in_bands) {
   }
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 #include "optimized/problems/band.h"
 #include "reference/facts.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Per spatial dimension, outermost first. For images of one spatial dimension the first has size 1.
 struct Window {
@@ -69,4 +69,4 @@ inline bool are_patches(const Window& w, Index channels) {
   return terms >= least_terms && depth >= least_depth;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include "optimized/registry/registry.h"
 #include "reference/kernel.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class ElementwiseCall {
  public:
@@ -58,4 +58,4 @@ class ReduceCall {
 // Sums of products; calls are only recorded, never run here.
 using ContractCall = ReduceCall;
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "backends/device.h"
 #include "optimized/registry/registry.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 struct DeviceEntry {
   const Signature* signature;
@@ -18,16 +18,16 @@ struct DeviceEntry {
   bool (*run)(Call& call, const KernelUse& use);
   // One bit per input, set if the kernel reads its elements; the caller reads all others.
   std::uint32_t read;
-  CompiledKernel opencl;
-  std::array<CompiledKernel, all_isas.size()> cpu;  // null: none for that instruction set
+  backends::CompiledKernel opencl;
+  std::array<backends::CompiledKernel, all_isas.size()> cpu;  // null: none for that instruction set
 };
 
 const DeviceEntry* find_for_devices(const Signature& signature);  // null: no device runs it
 
 // Returns null if the entry has no kernel for this kind of device.
-CompiledKernel kernel_for(const DeviceEntry& entry, DeviceKind kind);
+backends::CompiledKernel kernel_for(const DeviceEntry& entry, backends::DeviceKind kind);
 
 // Records the kernel call without running it; see record_fast.
 bool record_for_device(const DeviceEntry& entry, Call& call, RecordedCall& record);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

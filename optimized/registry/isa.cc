@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 std::string_view name(Isa isa) {
   switch (isa) {
@@ -83,4 +83,4 @@ Isa chosen_isa() {
   return chosen;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class Isa { sse41, avx2, avx512 };
 inline constexpr std::array all_isas{Isa::sse41, Isa::avx2, Isa::avx512};
@@ -25,4 +25,4 @@ bool processor_has(Isa isa);
 Isa choose_isa(std::string_view forced);
 Isa chosen_isa();  // choose_isa of the environment variable, evaluated once
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

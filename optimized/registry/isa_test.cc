@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(Isa, TheBestThatTheProcessorHas) {
@@ -39,4 +39,4 @@ TEST(Isa, ANameThatThereIsNotIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

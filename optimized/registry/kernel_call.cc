@@ -7,7 +7,7 @@
 #include "optimized/registry/device_registry.h"
 #include "reference/shape_only.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 namespace {
 
@@ -23,7 +23,7 @@ std::array<Index, rank> chosen(const std::array<Index, from>& all,
 
 // `kept`: the input dimensions that the output has.
 template <std::size_t rank, std::size_t output_rank>
-void call(CompiledKernel kernel, const std::array<Index, rank>& extents,
+void call(backends::CompiledKernel kernel, const std::array<Index, rank>& extents,
           std::span<const Placed<rank>> inputs, const CallValues& values, float* output,
           const std::array<Index, rank>& output_strides,
           const std::array<std::size_t, output_rank>& kept) {
@@ -39,26 +39,28 @@ void call(CompiledKernel kernel, const std::array<Index, rank>& extents,
   for (std::size_t k = 0; k < values.size(); ++k) arguments[count++] = values.at(k);
   Strided<output_rank> result(output, chosen(extents, kept), chosen(output_strides, kept));
   arguments[count] = result.argument();
-  call_compiled(kernel, arguments.data());
+  backends::call_compiled(kernel, arguments.data());
 }
 
 }  // namespace
 
-void call_kernel(CompiledKernel kernel, const std::array<Index, 4>& extents,
+void call_kernel(backends::CompiledKernel kernel, const std::array<Index, 4>& extents,
                  std::span<const Placed<4>> inputs, const CallValues& values, float* output,
                  const std::array<Index, 4>& output_strides) {
   call<4, 4>(kernel, extents, inputs, values, output, output_strides, {0, 1, 2, 3});
 }
-void call_kernel(CompiledKernel kernel, const Problem<4>& p, const CallValues& values) {
+void call_kernel(backends::CompiledKernel kernel, const Problem<4>& p, const CallValues& values) {
   call<4, 4>(kernel, p.extents, p.inputs, values, p.output, p.output_strides, {0, 1, 2, 3});
 }
-void call_kernel(CompiledKernel kernel, const ReduceProblem& p, const CallValues& values) {
+void call_kernel(backends::CompiledKernel kernel, const ReduceProblem& p,
+                 const CallValues& values) {
   call<3, 2>(kernel, p.extents, p.inputs, values, p.output, p.output_strides, {0, 2});
 }
 
 void ElementwiseCall::run(const KernelUse& use) {
   const KernelPair& kernels = use.kernels[static_cast<std::size_t>(use.isa)];
-  const CompiledKernel kernel = use.record && kernels.joined ? kernels.joined : kernels.usual;
+  const backends::CompiledKernel kernel =
+      use.record && kernels.joined ? kernels.joined : kernels.usual;
   if (use.record) {
     *use.record = {kernel, inputs_, values_, output_.shape, {}};
     return;
@@ -93,9 +95,9 @@ bool record_for_device(const DeviceEntry& entry, Call& call, RecordedCall& recor
   return entry.run(call, {none, Isa::sse41, &record});
 }
 
-CompiledKernel kernel_for(const DeviceEntry& entry, DeviceKind kind) {
-  return kind == DeviceKind::opencl ? entry.opencl
-                                    : entry.cpu[static_cast<std::size_t>(chosen_isa())];
+backends::CompiledKernel kernel_for(const DeviceEntry& entry, backends::DeviceKind kind) {
+  return kind == backends::DeviceKind::opencl ? entry.opencl
+                                              : entry.cpu[static_cast<std::size_t>(chosen_isa())];
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -9,7 +9,7 @@
 #include "optimized/problems/problem.h"
 #include "optimized/problems/reduce.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Scalar arguments of a call, numbers and flags, in the order of the kernel's arguments.
 class CallValues {
@@ -31,10 +31,12 @@ class CallValues {
 
 // Calls the kernel without allocating. Takes at most eight inputs; extents and strides innermost
 // first. Throws Error (internal, out_of_memory) with Halide's message if the kernel fails.
-void call_kernel(CompiledKernel kernel, const std::array<Index, 4>& extents,
+void call_kernel(backends::CompiledKernel kernel, const std::array<Index, 4>& extents,
                  std::span<const Placed<4>> inputs, const CallValues& values, float* output,
                  const std::array<Index, 4>& output_strides);
-void call_kernel(CompiledKernel kernel, const Problem<4>& problem, const CallValues& values);
-void call_kernel(CompiledKernel kernel, const ReduceProblem& problem, const CallValues& values);
+void call_kernel(backends::CompiledKernel kernel, const Problem<4>& problem,
+                 const CallValues& values);
+void call_kernel(backends::CompiledKernel kernel, const ReduceProblem& problem,
+                 const CallValues& values);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

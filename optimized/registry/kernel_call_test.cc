@@ -9,7 +9,7 @@
 #include "optimized/registry/isa.h"
 #include "reference/calls.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(KernelCall, HalidesErrorsBecomeOurs) {
@@ -63,4 +63,4 @@ TEST(KernelCall, WhatIsOnlyRecordedHasNoMemoryForItsOutputs) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

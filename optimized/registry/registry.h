@@ -12,14 +12,14 @@
 #include "optimized/registry/kernel_call.h"
 #include "reference/call.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 enum class Form { elementwise, reduce, contract };
 
 struct KernelPair {
-  CompiledKernel usual = nullptr;   // of a reduction: along `inner`
-  CompiledKernel rows = nullptr;    // of a reduction whose `inner` is 1
-  CompiledKernel joined = nullptr;  // like `usual`, with contraction (FMA)
+  backends::CompiledKernel usual = nullptr;   // of a reduction: along `inner`
+  backends::CompiledKernel rows = nullptr;    // of a reduction whose `inner` is 1
+  backends::CompiledKernel joined = nullptr;  // like `usual`, with contraction (FMA)
 };
 using KernelTable = std::array<KernelPair, all_isas.size()>;
 
@@ -27,7 +27,7 @@ using KernelTable = std::array<KernelPair, all_isas.size()>;
 // other layouts of the same elements. Takes the contracted kernel if there is one, since the
 // kernels before it in a plan contract too.
 struct RecordedCall {
-  CompiledKernel kernel = nullptr;
+  backends::CompiledKernel kernel = nullptr;
   std::vector<Operand> inputs;  // in the order of the kernel's arguments
   CallValues values;
   Shape made, reduced;  // the inputs' strides are for these dimensions, `reduced` last
@@ -98,4 +98,4 @@ bool run_fast(const FastEntry& entry, Call& call, Isa isa = chosen_isa());
 // and address of the inputs.
 bool record_fast(const FastEntry& entry, Call& call, RecordedCall& record, Isa isa = chosen_isa());
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

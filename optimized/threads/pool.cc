@@ -19,7 +19,7 @@
 #include "core/error.h"
 #include "core/proc.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 // Returns the CPU quota of the cgroup in whole processors, 0 if there is none. The file holds "max
@@ -303,4 +303,4 @@ void ThreadPool::run_outside(Index parts, Work work) {
   if (shared.thrown) std::rethrow_exception(shared.thrown);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

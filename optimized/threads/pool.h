@@ -11,7 +11,7 @@
 
 #include "core/shape.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Returns the number of threads that this process may keep busy, limited by its CPU affinity and
 // its cgroup's quota.
@@ -87,4 +87,4 @@ class ThreadPool {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

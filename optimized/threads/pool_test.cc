@@ -14,7 +14,7 @@
 #include "core/budget.h"
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 TEST(ThreadPool, EveryPartRunsOnce) {
@@ -153,4 +153,4 @@ TEST(ThreadPool, AnExecutorRunsTheParts) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

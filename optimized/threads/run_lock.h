@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/forks.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 class RunLock {
  public:
@@ -39,4 +39,4 @@ class RunLock {
   std::atomic<std::uint32_t> state_{free};
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 enum Ended { ran = 0, refused = 3, otherwise = 4 };
@@ -72,4 +72,4 @@ TEST(RunLock, ThreadsOfOneProcessWait) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

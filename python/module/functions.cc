@@ -50,16 +50,16 @@ nb::object check_model(const Source& source, const std::string& name,
 nb::object optimize_model(const Source& source, const std::string& name, const nb::bytes& out,
                           const Settings& settings, bool save_shapes) {
   const std::string file = path_of(out);
-  PassOptions passes = settings.options.passes;
+  transform::PassOptions passes = settings.options.passes;
   passes.limits = settings.options.limits;
   return reported(passes.limits, [&] {
     Model model = source.load(passes.limits);
     const Json before = command::sizes_of(model);
-    Optimized made = optimize(std::move(model), passes);
-    std::optional<DeclaredSizes> declared;
-    if (save_shapes) declared = declare_shapes(made.model, passes.limits);
+    transform::Optimized made = transform::optimize(std::move(model), passes);
+    std::optional<transform::DeclaredSizes> declared;
+    if (save_shapes) declared = transform::declare_shapes(made.model, passes.limits);
     save_model(made.model, file);
-    return command::optimize_report({name, file}, std::string(touchstone::name(passes.level)),
+    return command::optimize_report({name, file}, std::string(transform::name(passes.level)),
                                     before, made, declared);
   });
 }
@@ -72,7 +72,7 @@ nb::object convert_model(const Source& source, const std::string& name, const nb
   return reported(limits, [&] {
     Model model = source.load(limits);
     const Json before = command::opsets_of(model);
-    const Converted made = convert(std::move(model), opsets, limits);
+    const transform::Converted made = transform::convert(std::move(model), opsets, limits);
     if (!file.empty()) save_model(made.model, file);
     return command::convert_report({name, file}, before, made);
   });

@@ -112,7 +112,7 @@ class PythonOperator : public CustomOperator {
   void compute(Call& call) const override {
     std::vector<Value> inputs;
     for (const Value& input : call.inputs)
-      inputs.push_back(input.absent() ? Value() : detached(input, nullptr));
+      inputs.push_back(input.absent() ? Value() : optimized::detached(input, nullptr));
     in_python([&] {
       nb::list given;
       for (Value& input : inputs)

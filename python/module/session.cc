@@ -100,7 +100,7 @@ class Runner {
         account_(current_budget()->account()),
         profiled_(settings.options.timings) {
     if (settings.fast) {
-      held_.emplace<Session>(std::move(model), settings.options);
+      held_.emplace<optimized::Session>(std::move(model), settings.options);
     } else {
       held_.emplace<Model>(std::move(model));
     }
@@ -109,7 +109,7 @@ class Runner {
   // True if a large output's memory is the caller's alone, until all references are dropped. A
   // limit on memory does not count what the caller holds.
   bool gave(const Values& outputs, const Value& output) const {
-    const Session* const session = std::get_if<Session>(&held_);
+    const optimized::Session* const session = std::get_if<optimized::Session>(&held_);
     if (session == nullptr || limits_.memory != unlimited || !session->keeps(output.tensor()))
       return false;
     return std::ranges::count_if(outputs, [&](const auto& other) {
@@ -121,7 +121,7 @@ class Runner {
   Values run(const Values& feeds, const Stop* stop) {
     const Budget budget(limits_, cancel_by(stop), account_);
     for (const auto& [name, value] : feeds) check_value(value, limits_);
-    Session* const session = std::get_if<Session>(&held_);
+    optimized::Session* const session = std::get_if<optimized::Session>(&held_);
     if (session == nullptr)
       return touchstone::run(std::get<Model>(held_), feeds, RunOptions{limits_, {}});
     if (!profiled_) return session->run(feeds);
@@ -139,14 +139,14 @@ class Runner {
     trace_.write(file);
   }
 
-  std::vector<Placement> placement() const {
-    const Session* session = std::get_if<Session>(&held_);
-    return session ? session->placement() : std::vector<Placement>{};
+  std::vector<optimized::Placement> placement() const {
+    const optimized::Session* session = std::get_if<optimized::Session>(&held_);
+    return session ? session->placement() : std::vector<optimized::Placement>{};
   }
 
   // Graph that the session runs.
   const Graph& graph() const {
-    const Session* session = std::get_if<Session>(&held_);
+    const optimized::Session* session = std::get_if<optimized::Session>(&held_);
     return session ? session->model().graph : std::get<Model>(held_).graph;
   }
 
@@ -158,7 +158,7 @@ class Runner {
   const Limits limits_;
   const CustomOperators operators_;  // of the model's nodes
   const std::shared_ptr<MemoryAccount> account_;
-  std::variant<std::monostate, Session, Model> held_;
+  std::variant<std::monostate, optimized::Session, Model> held_;
   std::atomic<bool> profiled_;
   std::mutex profile_;  // of trace_ and of the run that it records
   command::Trace trace_;
@@ -172,9 +172,9 @@ Runner* opened(const Source& source, const Settings& settings, const Stop* stop)
     Model model = source.load(settings.options.limits);
     adapt(model, settings);
     if (!settings.optimized_file.empty()) {
-      PassOptions passes = settings.options.passes;
+      transform::PassOptions passes = settings.options.passes;
       passes.limits = settings.options.limits;
-      save_model(optimize(model, passes).model, settings.optimized_file);
+      save_model(transform::optimize(model, passes).model, settings.optimized_file);
     }
     return new Runner(std::move(model), settings);
   });
@@ -278,7 +278,7 @@ nb::object run_on_arrays(Runner& runner, nb::handle wanted, const nb::dict& feed
 
 nb::list placement(const Runner& runner) {
   nb::list out;
-  for (const Placement& row : unlocked([&] { return runner.placement(); })) {
+  for (const optimized::Placement& row : unlocked([&] { return runner.placement(); })) {
     nb::list nodes;
     for (const std::string& node : row.nodes) nodes.append(to_str(node));
     out.append(nb::make_tuple(to_str(row.kernel), nodes));

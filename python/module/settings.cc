@@ -35,10 +35,10 @@ Index memory_of(Index bytes) {
   return bytes;
 }
 
-Level level_named(const std::string& wanted) {
-  if (const std::optional<Level> level = level_by_name(wanted)) return *level;
+transform::Level level_named(const std::string& wanted) {
+  if (const std::optional<transform::Level> level = transform::level_by_name(wanted)) return *level;
   std::string list;
-  for (const Level level : all_levels)
+  for (const transform::Level level : transform::all_levels)
     list += (list.empty() ? "'" : ", '") + std::string(name(level)) + "'";
   throw Error(ErrorKind::usage, "there is no level '" + wanted + "'; there are " + list);
 }

@@ -20,7 +20,7 @@ struct Operators {
 
 struct Settings {
   bool fast = true;
-  SessionOptions options;
+  optimized::SessionOptions options;
   Operators operators;
   std::map<std::string, Index> symbols, denotations;  // sizes of the inputs' open dimensions
   std::map<std::string, Value> initializers;          // replace those of the model

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 

@@ -104,9 +104,9 @@ std::string difference(const Loaded& before, const Values& after) {
 
 Json came_of(const Loaded& one, const Opsets& opsets) {
   Json row;
-  std::optional<Converted> made;
+  std::optional<transform::Converted> made;
   try {
-    made = convert(one.model, opsets, Limits::trusted());
+    made = transform::convert(one.model, opsets, Limits::trusted());
   } catch (const Error& error) {
     const bool refused =
         error.kind == ErrorKind::unsupported && !error.rule.empty() && !error.place.empty();
@@ -116,8 +116,9 @@ Json came_of(const Loaded& one, const Opsets& opsets) {
     if (made->model.opsets.at(domain) != opset)
       return {{"came", "failed"}, {"why", "another opset"}};
   }
-  row["rewritten"] = std::any_of(made->steps.begin(), made->steps.end(),
-                                 [](const ConvertedNodes& step) { return step.rewritten; });
+  row["rewritten"] =
+      std::any_of(made->steps.begin(), made->steps.end(),
+                  [](const transform::ConvertedNodes& step) { return step.rewritten; });
   try {
     row["why"] = difference(one, ran(made->model, one.feeds));
     row["came"] = row["why"].get<std::string>().empty() ? "same" : "different";

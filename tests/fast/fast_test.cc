@@ -176,13 +176,13 @@ std::string complaint(const Drawn& d, const judge::NodeJudgement& j, const Value
   return text;
 }
 
-class Fast : public ::testing::TestWithParam<Isa> {};
+class Fast : public ::testing::TestWithParam<optimized::Isa> {};
 
 TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
   if (!processor_has(GetParam())) GTEST_SKIP() << "this processor has no " << name(GetParam());
-  ASSERT_FALSE(fast_entries().empty());
+  ASSERT_FALSE(optimized::fast_entries().empty());
   Index elements = 0, exact = 0, within = 0;
-  for (const FastEntry& entry : fast_entries()) {
+  for (const optimized::FastEntry& entry : optimized::fast_entries()) {
     const ReferenceEntry* reference = find_entry(*entry.signature);
     ASSERT_NE(reference, nullptr);
     Draw draw(std::hash<std::string_view>()(entry.signature->op) +
@@ -243,13 +243,13 @@ TEST_P(Fast, EveryKernelIsWhatTheEntrySays) {
 
 // All instruction sets give the same bits: no contraction, and sums in sixteen lanes and one tree.
 TEST(FastKernels, GiveTheSameBitsOnEveryInstructionSet) {
-  for (const FastEntry& entry : fast_entries()) {
+  for (const optimized::FastEntry& entry : optimized::fast_entries()) {
     Draw draw(7 + static_cast<std::uint64_t>(entry.signature->since));
     int compared = 0;
     for (int k = 0; k < 200 && compared < 20; ++k) {
       const Drawn d = draw_call(*entry.signature, draw);
       std::vector<Value> first;
-      for (Isa isa : all_isas) {
+      for (optimized::Isa isa : optimized::all_isas) {
         if (!processor_has(isa)) continue;
         Call call = call_of(d);
         try {
@@ -271,7 +271,7 @@ TEST(FastKernels, GiveTheSameBitsOnEveryInstructionSet) {
 }
 
 TEST(FastKernels, LeaveOtherTypesToTheReference) {
-  for (const FastEntry& entry : fast_entries()) {
+  for (const optimized::FastEntry& entry : optimized::fast_entries()) {
     Draw draw(3);
     Drawn d;
     d.node.op = entry.signature->op;
@@ -288,10 +288,11 @@ TEST(FastKernels, LeaveOtherTypesToTheReference) {
 }
 
 TEST(FastKernels, WhatHasNoneSaysWhy) {
-  for (const Unfit& u : unfit_for_fast()) EXPECT_FALSE(u.reason.empty()) << u.version;
+  for (const optimized::Unfit& u : optimized::unfit_for_fast())
+    EXPECT_FALSE(u.reason.empty()) << u.version;
 }
 
-INSTANTIATE_TEST_SUITE_P(Isas, Fast, ::testing::ValuesIn(all_isas),
+INSTANTIATE_TEST_SUITE_P(Isas, Fast, ::testing::ValuesIn(optimized::all_isas),
                          [](const auto& isa) { return std::string(name(isa.param)); });
 
 }  // namespace

@@ -19,15 +19,16 @@ namespace touchstone {
 namespace {
 
 // Grades from fast to slow: a node that passes split counts by its slowest part.
-constexpr KernelGrade order[] = {KernelGrade::folded, KernelGrade::view, KernelGrade::tuned,
-                                 KernelGrade::generic, KernelGrade::reference};
+constexpr optimized::KernelGrade order[] = {
+    optimized::KernelGrade::folded, optimized::KernelGrade::view, optimized::KernelGrade::tuned,
+    optimized::KernelGrade::generic, optimized::KernelGrade::reference};
 
-KernelGrade slowest(const std::vector<NodePlacement>& rows) {
-  const auto rank = [](KernelGrade grade) {
+optimized::KernelGrade slowest(const std::vector<optimized::NodePlacement>& rows) {
+  const auto rank = [](optimized::KernelGrade grade) {
     return std::find(std::begin(order), std::end(order), grade);
   };
-  KernelGrade found = KernelGrade::folded;
-  for (const NodePlacement& row : rows) {
+  optimized::KernelGrade found = optimized::KernelGrade::folded;
+  for (const optimized::NodePlacement& row : rows) {
     if (rank(row.grade) > rank(found)) found = row.grade;
   }
   return found;
@@ -58,7 +59,7 @@ void count_line(const std::string& text, nlohmann::ordered_json& counts) {
   for (std::size_t k = 0; k < made.feeds.size(); ++k)
     feeds.emplace(made.model.graph.inputs.at(k).name, made.feeds[k]);
   const std::string first = made.model.graph.outputs.front().name;
-  Session session(std::move(made.model), {.threads = 1});
+  optimized::Session session(std::move(made.model), {.threads = 1});
   const std::map<std::string, Value> outputs = session.run(std::move(feeds));
   for (const auto& [name, value] : outputs) {
     if (is_empty(value)) return;

@@ -4,7 +4,7 @@
 #include "conformance/single_node.h"
 #include "optimized/judge_testing.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 std::string why_refused(const Model& model, const std::map<std::string, Value>& feeds,
                         const std::map<std::string, Value>& outputs) {
@@ -23,4 +23,4 @@ std::string why_refused(const Model& model, const std::map<std::string, Value>& 
   return why;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -33,7 +33,7 @@ void print_slowest(const std::map<std::string, double>& by_version) {
 int measure(std::uint64_t first, std::uint64_t count, const OperatorOptions& drawn) {
   const OperatorSource source(drawn);
   const Knowledge known(suites::lines_of_spec());
-  SessionOptions options;
+  optimized::SessionOptions options;
   options.threads = 1;
   double drawing = 0, judging = 0;
   std::map<std::string, double> drawing_of, judging_of;

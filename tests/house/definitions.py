@@ -16,9 +16,10 @@ PARTS = re.compile(
     r"|\{|(?P<close>\})"
 )
 
-# Namespace of each folder; `touchstone` holds what users of the library see, and folders that are not split off yet.
+# Namespace of each folder; core, model and reference share `touchstone` (docs/decisions/022-namespaces.md).
 NAMESPACES = {
     "api/": "api",
+    "backends/": "backends",
     "conformance/": "conformance",
     "conformance/compare/": "compare",
     "conformance/judge/": "judge",
@@ -27,9 +28,11 @@ NAMESPACES = {
     "conformance/targets/": "targets",
     "fuzz/": "fuzz",
     "fuzz/bytes/": "bytes",
+    "optimized/": "optimized",
     "python/": "python",
     "tools/bench/": "bench",
     "tools/touchstone/": "command",
+    "transform/": "transform",
 }
 OPENED = re.compile(r"^namespace touchstone(?:::(?P<name>\w+))?[\w:]* \{\n(?P<first>.*)", re.MULTILINE)
 

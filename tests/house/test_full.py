@@ -75,6 +75,21 @@ def test_folders_that_are_irrelevant_exist_and_are_not_those_of_the_step() -> No
         assert not [name for module in modules for name in step.irrelevant if f"{module}/".startswith(name)]
 
 
+def test_steps_run_side_by_side_but_for_those_that_are_alone(tmp_path: Path) -> None:
+    def waits_for(own: str, other: str) -> str:
+        waits = f"for k in $(seq 100); do test -e {tmp_path}/{other} && exit 0; sleep 0.05; done"
+        return f"touch {tmp_path}/{own}; {waits}; exit 1"
+
+    beside = [_shell("one", waits_for("a", "b")), _shell("two", waits_for("b", "a"))]
+    held = f"mkdir {tmp_path}/held && sleep 0.1 && rmdir {tmp_path}/held"
+    alone = [Step(name, (("sh", "-c", held),), alone=True) for name in ("three", "four")]
+    root = _sources(tmp_path / "root", a="1")
+    assert campaign([alone[0], *beside, alone[1]], ["*"], False, root, tmp_path / "out", jobs=3) == 0
+    (tmp_path / "a").unlink()
+    (tmp_path / "b").unlink()
+    assert campaign(beside[:1], ["*"], True, root, tmp_path / "out", jobs=1) == 1
+
+
 def test_the_state_of_sources_follows_changes(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     (tmp_path / "a").write_text("1")

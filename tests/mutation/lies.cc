@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "model/model.h"
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 #include "tests/mutation/subject.h"
 
 namespace touchstone::mutation {

@@ -97,10 +97,10 @@ Values run_reference(const Model& given, const Values& feeds) {
 Values run_fast(const Model& given, const Values& feeds) {
   Model model = given;
   require_valid(model, limits());
-  SessionOptions options;
+  optimized::SessionOptions options;
   options.threads = 2;
   options.limits = limits();
-  return Session(std::move(model), options).run(feeds);
+  return optimized::Session(std::move(model), options).run(feeds);
 }
 
 End end_of(const Runtime& runtime, const Model& model, const Values& feeds) {

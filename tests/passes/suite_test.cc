@@ -40,7 +40,7 @@ std::optional<Loaded> load(const suites::Case& listed) {
 
 bool any_draws(const Model& model) {
   return std::any_of(model.graph.nodes.begin(), model.graph.nodes.end(),
-                     [](const Node& node) { return draws(node); });
+                     [](const Node& node) { return transform::draws(node); });
 }
 
 // Turns tensor feeds into constants. An Identity after each output leaves all other nodes foldable.
@@ -71,14 +71,15 @@ struct Tally {
   Index compared = 0, changed = 0;
 };
 
-void hold(const Loaded& one, const PassOptions& options, const std::string& name, Tally& tally) {
+void hold(const Loaded& one, const transform::PassOptions& options, const std::string& name,
+          Tally& tally) {
   std::map<std::string, Value> expected;
   try {
     expected = run(one.model, one.feeds);
   } catch (const Error&) {
     return;
   }
-  const Optimized made = optimize(one.model, options);
+  const transform::Optimized made = transform::optimize(one.model, options);
   const std::map<std::string, Value> outputs = run(made.model, one.feeds);
   ASSERT_EQ(outputs.size(), expected.size()) << name;
   for (const auto& [output, value] : expected)
@@ -88,8 +89,8 @@ void hold(const Loaded& one, const PassOptions& options, const std::string& name
 }
 
 TEST(Suite, ExactPassesKeepEveryBit) {
-  PassOptions options;
-  for (const Pass& pass : all_passes()) {
+  transform::PassOptions options;
+  for (const transform::Pass& pass : transform::all_passes()) {
     if (!pass.exact) options.without.emplace_back(pass.name);
   }
   Tally fed, frozen;

@@ -22,7 +22,7 @@ const std::vector<OurRuntime>& our_runtimes() {
        },
        [] {
          return "all passes, sizes of symbols at load, threads sleep between runs, " +
-                std::string(touchstone::name(chosen_isa()));
+                std::string(optimized::name(optimized::chosen_isa()));
        }},
       {"direct",
        [](Index threads, const Dims& dims) {
@@ -30,7 +30,7 @@ const std::vector<OurRuntime>& our_runtimes() {
        },
        [] {
          return "as fast, and convolutions sum their products one by one (no Winograd), " +
-                std::string(touchstone::name(chosen_isa()));
+                std::string(optimized::name(optimized::chosen_isa()));
        }},
 #endif
       {"reference", [](Index, const Dims&) { return targets::make_reference(); },

@@ -146,7 +146,7 @@ void profile(const BenchArgs& args) {
     const Model model = load_valid(file, Limits::trusted());
     const std::map<std::string, Value> feeds = feeds_of_set(args, model, 0);
     for (const Index threads : args.threads) {
-      Session session(model, {.threads = threads, .timings = true});
+      optimized::Session session(model, {.threads = threads, .timings = true});
       for (int k = 0; k < 3; ++k) session.run(feeds);
       trace.add(fmt::format("{}, threads {}", fs::path(file).stem().string(), threads), session);
     }

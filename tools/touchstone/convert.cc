@@ -56,11 +56,11 @@ ExitCode convert_model(const ConvertArgs& args) {
   const CommandBudget budget(limits);
   Model model = load_valid(args.model, limits);
   const Json before = opsets_of(model);
-  const Converted made = convert(std::move(model), opsets, limits);
+  const transform::Converted made = transform::convert(std::move(model), opsets, limits);
   if (!args.out.empty()) save_model(made.model, args.out);
   if (!args.out.empty()) dropped_fields(made.model.unkept);
   Index rewritten = 0;
-  for (const ConvertedNodes& step : made.steps) {
+  for (const transform::ConvertedNodes& step : made.steps) {
     if (!step.rewritten) continue;
     rewritten += step.nodes;
     if (args.json.takes_stdout()) continue;

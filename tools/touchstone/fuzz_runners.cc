@@ -40,7 +40,7 @@ std::unique_ptr<fuzz::Runner> other_runner(const std::string& target, const std:
   fs::create_directories(own);
   const std::string isa = targets::option_of(options, "isa");
   if (isa.empty()) return fuzz::run_in_process(own_target(name, 1), own);
-  choose_isa(isa);  // refuses an unavailable one
+  optimized::choose_isa(isa);  // refuses an unavailable one
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   const std::string threads = targets::option_of(target, "threads").empty() ? ":threads=1" : "";
   return fuzz::run_in_worker(targets::launch(name + threads, self, memory).command, worker_limit,

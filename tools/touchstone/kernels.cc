@@ -14,8 +14,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t most_warned = 20;
-constexpr KernelGrade grades[] = {KernelGrade::tuned, KernelGrade::generic, KernelGrade::reference,
-                                  KernelGrade::view, KernelGrade::folded};
+constexpr optimized::KernelGrade grades[] = {
+    optimized::KernelGrade::tuned, optimized::KernelGrade::generic,
+    optimized::KernelGrade::reference, optimized::KernelGrade::view,
+    optimized::KernelGrade::folded};
 
 std::string shown(const Json& text) { return printable(text.get<std::string>()); }
 
@@ -24,25 +26,26 @@ std::string nodes(std::size_t count) {
 }
 
 // Microseconds of all steps.
-double total_of(std::span<const Timing> timings) {
+double total_of(std::span<const optimized::Timing> timings) {
   double total = 0;
-  for (const Timing& timing : timings) {
-    if (timing.thread == no_value) total += timing.end - timing.begin;
+  for (const optimized::Timing& timing : timings) {
+    if (timing.thread == optimized::no_value) total += timing.end - timing.begin;
   }
   return total;
 }
 
 }  // namespace
 
-Json kernels_report(const std::vector<NodePlacement>& rows, std::span<const Timing> timings) {
+Json kernels_report(const std::vector<optimized::NodePlacement>& rows,
+                    std::span<const optimized::Timing> timings) {
   Json report{{"nodes", Json::array()}, {"counts", Json::object()}};
-  for (const KernelGrade grade : grades) report["counts"][std::string(name(grade))] = 0;
-  for (const NodePlacement& row : rows) {
+  for (const optimized::KernelGrade grade : grades) report["counts"][std::string(name(grade))] = 0;
+  for (const optimized::NodePlacement& row : rows) {
     Json node{{"node", row.node},
               {"version", row.version},
               {"kernel", row.kernel},
               {"class", name(row.grade)},
-              {"kind", row.grade == KernelGrade::folded ? "" : name(row.kernel_class)}};
+              {"kind", row.grade == optimized::KernelGrade::folded ? "" : name(row.kernel_class)}};
     if (!row.why.empty()) node["why"] = row.why;
     if (row.microseconds > 0) node["microseconds"] = row.microseconds;
     report["nodes"].push_back(std::move(node));
@@ -66,16 +69,17 @@ void print_kernels(const Json& report) {
   fmt::print("{} after passes: {}\n", nodes(report["nodes"].size()), counts);
 }
 
-Json slow_nodes(const std::vector<NodePlacement>& rows, std::span<const Timing> timings) {
+Json slow_nodes(const std::vector<optimized::NodePlacement>& rows,
+                std::span<const optimized::Timing> timings) {
   const double total = total_of(timings);
-  std::vector<const NodePlacement*> slow;
-  for (const NodePlacement& row : rows) {
-    if (row.grade == KernelGrade::reference) slow.push_back(&row);
+  std::vector<const optimized::NodePlacement*> slow;
+  for (const optimized::NodePlacement& row : rows) {
+    if (row.grade == optimized::KernelGrade::reference) slow.push_back(&row);
   }
   std::stable_sort(slow.begin(), slow.end(),
                    [](const auto* a, const auto* b) { return a->microseconds > b->microseconds; });
   Json found = Json::array();
-  for (const NodePlacement* const row : slow) {
+  for (const optimized::NodePlacement* const row : slow) {
     found.push_back({{"node", row->node},
                      {"version", row->version},
                      {"share", total > 0 ? std::min(row->microseconds / total, 1.0) : 0.0},

@@ -11,13 +11,13 @@
 namespace touchstone::command {
 
 // A row per node, and the number of nodes of each class; with timings the time of the run.
-nlohmann::ordered_json kernels_report(const std::vector<NodePlacement>& rows,
-                                      std::span<const Timing> timings = {});
+nlohmann::ordered_json kernels_report(const std::vector<optimized::NodePlacement>& rows,
+                                      std::span<const optimized::Timing> timings = {});
 void print_kernels(const nlohmann::ordered_json& report);
 
 // Nodes that ran on reference kernels, those of the largest share of the run's time first.
-nlohmann::ordered_json slow_nodes(const std::vector<NodePlacement>& rows,
-                                  std::span<const Timing> timings);
+nlohmann::ordered_json slow_nodes(const std::vector<optimized::NodePlacement>& rows,
+                                  std::span<const optimized::Timing> timings);
 void warn_slow(const nlohmann::ordered_json& slow);  // to stderr; nothing if there are none
 
 }  // namespace touchstone::command

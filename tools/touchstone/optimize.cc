@@ -26,9 +26,9 @@ struct OptimizeArgs {
   JsonOutput json;
 };
 
-Json patterns_of(const Pass& pass) {
+Json patterns_of(const transform::Pass& pass) {
   Json list = Json::array();
-  for (const Pattern& pattern : all_patterns()) {
+  for (const transform::Pattern& pattern : transform::all_patterns()) {
     if (pattern.pass == pass.name)
       list.push_back({{"name", pattern.name},
                       {"level", name(pattern.level)},
@@ -41,7 +41,7 @@ Json patterns_of(const Pass& pass) {
 
 ExitCode list_passes(const OptimizeArgs& args) {
   Json all{{"schema", "touchstone.passes/1"}, {"passes", Json::array()}};
-  for (const Pass& pass : all_passes()) {
+  for (const transform::Pass& pass : transform::all_passes()) {
     const Json patterns = patterns_of(pass);
     all["passes"].push_back({{"name", pass.name},
                              {"level", name(pass.level)},
@@ -59,9 +59,9 @@ ExitCode list_passes(const OptimizeArgs& args) {
   return ExitCode::fine;
 }
 
-PassOptions options_for(const OptimizeArgs& args) {
-  PassOptions options;
-  const std::optional<Level> level = level_by_name(args.level);
+transform::PassOptions options_for(const OptimizeArgs& args) {
+  transform::PassOptions options;
+  const std::optional<transform::Level> level = transform::level_by_name(args.level);
   if (!level)
     throw Error(ErrorKind::usage,
                 "the level is none, basic, extended or all, not '" + args.level + "'");
@@ -78,17 +78,17 @@ ExitCode optimize_model(const OptimizeArgs& args) {
     throw Error(ErrorKind::usage, "optimize takes a MODEL and, by -o, the file to write")
         .with_help("touchstone optimize MODEL -o OUT, or touchstone optimize --list");
   }
-  const PassOptions options = options_for(args);
+  const transform::PassOptions options = options_for(args);
   const CommandBudget budget(options.limits);
   Model model = load_valid(args.model, options.limits);
   const Json before = sizes_of(model);
-  Optimized made = optimize(std::move(model), options);
-  std::optional<DeclaredSizes> declared;
-  if (args.save_shapes) declared = declare_shapes(made.model, options.limits);
+  transform::Optimized made = transform::optimize(std::move(model), options);
+  std::optional<transform::DeclaredSizes> declared;
+  if (args.save_shapes) declared = transform::declare_shapes(made.model, options.limits);
   save_model(made.model, args.out);
   dropped_fields(made.model.unkept);
   if (!args.json.takes_stdout()) {
-    for (const PassCount& count : made.counts)
+    for (const transform::PassCount& count : made.counts)
       fmt::print("{:>6}  {}{}\n", count.changes, count.pass,
                  count.pattern.empty() ? "" : "  " + count.pattern);
   }

@@ -16,11 +16,11 @@ namespace {
 
 #ifdef TOUCHSTONE_WITH_FAST
 // The environment selects the instruction set, once per process.
-SessionOptions fast_options(const std::string& target, Index default_threads) {
-  SessionOptions options;
+optimized::SessionOptions fast_options(const std::string& target, Index default_threads) {
+  optimized::SessionOptions options;
   options.threads = default_threads;
   if (const std::string isa = targets::option_of(target, "isa"); !isa.empty()) {
-    choose_isa(isa);  // refuses an unavailable instruction set
+    optimized::choose_isa(isa);  // refuses an unavailable instruction set
     ::setenv("TOUCHSTONE_ISA", isa.c_str(), 1);
   }
   if (const std::string threads = targets::option_of(target, "threads"); !threads.empty()) {
@@ -30,7 +30,7 @@ SessionOptions fast_options(const std::string& target, Index default_threads) {
       throw Error(ErrorKind::usage, "threads=" + threads + " of the target is no number above 0");
   }
   if (const std::string level = targets::option_of(target, "level"); !level.empty()) {
-    const std::optional<Level> known = level_by_name(level);
+    const std::optional<transform::Level> known = transform::level_by_name(level);
     if (!known)
       throw Error(ErrorKind::usage, "there is no level '" + level + "'")
           .with_help("levels: none, basic, extended, all");

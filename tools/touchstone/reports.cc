@@ -63,7 +63,7 @@ std::string doc_string_of(const SharedMetadata& metadata) {
   return metadata ? metadata->doc_string : "";
 }
 
-Json row_of(const ConvertedNodes& step) {
+Json row_of(const transform::ConvertedNodes& step) {
   return {{"domain", shown_domain(step.domain)},
           {"op", step.op},
           {"from", step.from},
@@ -182,7 +182,8 @@ Json check_report(const std::string& file, const std::vector<Error>& breaches) {
 }
 
 Json optimize_report(const ModelFiles& files, const std::string& level, const Json& before,
-                     const Optimized& made, const std::optional<DeclaredSizes>& declared) {
+                     const transform::Optimized& made,
+                     const std::optional<transform::DeclaredSizes>& declared) {
   Json all{{"schema", "touchstone.optimize/1"},
            {"model", files.model},
            {"out", files.out},
@@ -191,7 +192,7 @@ Json optimize_report(const ModelFiles& files, const std::string& level, const Js
            {"after", sizes_of(made.model)},
            {"dropped", made.model.unkept},
            {"changes", Json::array()}};
-  for (const PassCount& count : made.counts) {
+  for (const transform::PassCount& count : made.counts) {
     all["changes"].push_back(
         {{"pass", count.pass}, {"pattern", count.pattern}, {"changes", count.changes}});
   }
@@ -203,7 +204,7 @@ Json optimize_report(const ModelFiles& files, const std::string& level, const Js
   return all;
 }
 
-Json convert_report(const ModelFiles& files, const Json& before, const Converted& made) {
+Json convert_report(const ModelFiles& files, const Json& before, const transform::Converted& made) {
   Json all{{"schema", "touchstone.convert/1"},
            {"model", files.model},
            {"out", files.out.empty() ? Json(nullptr) : Json(files.out)},
@@ -211,7 +212,7 @@ Json convert_report(const ModelFiles& files, const Json& before, const Converted
            {"after", opsets_of(made.model)},
            {"dropped", files.out.empty() ? Json::array() : Json(made.model.unkept)},
            {"steps", Json::array()}};
-  for (const ConvertedNodes& step : made.steps) all["steps"].push_back(row_of(step));
+  for (const transform::ConvertedNodes& step : made.steps) all["steps"].push_back(row_of(step));
   return all;
 }
 

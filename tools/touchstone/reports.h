@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "model/graph.h"
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 #include "transform/convert/convert.h"
 #include "transform/optimize/declare_shapes.h"
 #include "transform/optimize/passes.h"
@@ -28,13 +28,13 @@ std::vector<Error> breaches_of(const std::function<Model()>& load, const Limits&
 nlohmann::ordered_json check_report(const std::string& file, const std::vector<Error>& breaches);
 
 nlohmann::ordered_json sizes_of(const Model& model);
-nlohmann::ordered_json optimize_report(const ModelFiles& files, const std::string& level,
-                                       const nlohmann::ordered_json& before, const Optimized& made,
-                                       const std::optional<DeclaredSizes>& declared = {});
+nlohmann::ordered_json optimize_report(
+    const ModelFiles& files, const std::string& level, const nlohmann::ordered_json& before,
+    const transform::Optimized& made, const std::optional<transform::DeclaredSizes>& declared = {});
 
 std::string shown_domain(const std::string& domain);
 nlohmann::ordered_json opsets_of(const Model& model);
 nlohmann::ordered_json convert_report(const ModelFiles& files, const nlohmann::ordered_json& before,
-                                      const Converted& made);
+                                      const transform::Converted& made);
 
 }  // namespace touchstone::command

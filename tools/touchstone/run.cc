@@ -133,12 +133,12 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
     throw Error(ErrorKind::usage, "--tap sees every node's values; the fast executor merges nodes")
         .with_help("take --runtime reference");
   }
-  SessionOptions options;
+  optimized::SessionOptions options;
   options.threads = args.threads;
   options.timings = !args.profile.empty() || args.warn_slow;
   options.devices = args.device;
   options.limits = args.limits.limits();
-  Session session(model, options);
+  optimized::Session session(model, options);
   std::map<std::string, Value> outputs = session.run(feeds);
   if (args.warn_slow) {
     observed.slow = slow_nodes(session.kernels(), session.timings());
@@ -156,7 +156,7 @@ std::map<std::string, Value> run_session(const RunArgs& args, const Model& model
                        {"device", args.device.substr(0, args.device.find(','))},
                        {"device_bytes", session.device_bytes()},
                        {"kernels", kernels_report(session.kernels(), session.timings())}};
-    for (const Placement& row : session.placement())
+    for (const optimized::Placement& row : session.placement())
       observed.placed["steps"].push_back({{"kernel", row.kernel}, {"nodes", row.nodes}});
   }
   return outputs;

@@ -9,7 +9,7 @@
 #include "optimized/session.h"
 #include "tools/touchstone/kernels.h"
 #endif
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
 #include "tools/touchstone/limits.h"
@@ -147,9 +147,9 @@ Json kernels_of(const ShowArgs& args, const Limits& limits) {
       open.push_back(input->name + " " + dims_text(*input));
   }
   if (!open.empty()) return {{"open", open}};
-  SessionOptions options;
+  optimized::SessionOptions options;
   options.limits = limits;
-  Session session(std::move(model), options);
+  optimized::Session session(std::move(model), options);
   Json report = kernels_report(session.kernels_for(shapes));
   report["open"] = std::move(open);
   return report;

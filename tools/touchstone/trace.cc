@@ -13,7 +13,7 @@ Json named(const char* what, int process, Index row, const std::string& name) {
   return {{"name", what}, {"ph", "M"}, {"pid", process}, {"tid", row}, {"args", {{"name", name}}}};
 }
 
-Json described(const Placement& step) {
+Json described(const optimized::Placement& step) {
   Json args{{"kernel", step.kernel},
             {"nodes", step.nodes},
             {"reads", step.reads},
@@ -25,14 +25,14 @@ Json described(const Placement& step) {
 
 }  // namespace
 
-void Trace::add(const std::string& name, const Session& session) {
+void Trace::add(const std::string& name, const optimized::Session& session) {
   const int process = ++processes_;
-  const std::vector<Placement> steps = session.placement();
+  const std::vector<optimized::Placement> steps = session.placement();
   events_.push_back(named("process_name", process, 0, name));
   events_.push_back(named("thread_name", process, 0, "steps"));
   Index threads = 0;
-  for (const Timing& timing : session.timings()) {
-    const Placement& step = steps.at(static_cast<std::size_t>(timing.step));
+  for (const optimized::Timing& timing : session.timings()) {
+    const optimized::Placement& step = steps.at(static_cast<std::size_t>(timing.step));
     const bool whole = timing.thread < 0;
     for (; threads <= timing.thread; ++threads) {
       events_.push_back(

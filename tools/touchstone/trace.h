@@ -13,7 +13,7 @@ class Trace {
  public:
   // Adds a session that keeps timings and has run. Each added session is a process of the trace: a
   // row of steps, and a row per thread with its share of them.
-  void add(const std::string& name, const Session& session);
+  void add(const std::string& name, const optimized::Session& session);
   void write(const std::filesystem::path& file) const;
   std::size_t size() const { return events_.size(); }  // of events
 

@@ -31,11 +31,11 @@ std::string compiler() {
 #ifdef TOUCHSTONE_WITH_FAST
 Json instruction_sets() {
   Json built = Json::array(), usable = Json::array();
-  for (const Isa isa : all_isas) {
+  for (const optimized::Isa isa : optimized::all_isas) {
     built.push_back(name(isa));
     if (processor_has(isa)) usable.push_back(name(isa));
   }
-  return {{"built", built}, {"usable", usable}, {"used", name(chosen_isa())}};
+  return {{"built", built}, {"usable", usable}, {"used", name(optimized::chosen_isa())}};
 }
 
 Json devices() {
@@ -43,7 +43,7 @@ Json devices() {
   for (const char* device : {"cpu", "opencl"}) {
     Json row{{"name", device}, {"usable", true}, {"detail", ""}};
     try {
-      open_device(device);
+      backends::open_device(device);
     } catch (const Error& error) {
       row["usable"] = false;
       row["detail"] = error.message;

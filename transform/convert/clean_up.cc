@@ -8,7 +8,7 @@
 #include "model/scopes.h"
 #include "transform/convert/step.h"
 
-namespace touchstone::conversion {
+namespace touchstone::transform {
 
 namespace {
 
@@ -204,4 +204,4 @@ void fit_format(Model& model, bool lower) {
   }
 }
 
-}  // namespace touchstone::conversion
+}  // namespace touchstone::transform

@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "transform/convert/graph_rewriter.h"
+#include "transform/convert/node_rewriter.h"
 
-namespace touchstone::conversion {
+namespace touchstone::transform {
 
 // Values that the model used before conversion. Only those may be removed once nothing uses them;
 // values unused from the start stay.
@@ -32,4 +32,4 @@ void number(Model& model);
 // lowers it if an opset was lowered.
 void fit_format(Model& model, bool lower);
 
-}  // namespace touchstone::conversion
+}  // namespace touchstone::transform

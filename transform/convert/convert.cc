@@ -12,12 +12,10 @@
 #include "model/scopes.h"
 #include "transform/convert/clean_up.h"
 #include "transform/convert/copy_attributes.h"
-#include "transform/convert/graph_rewriter.h"
+#include "transform/convert/node_rewriter.h"
 #include "transform/convert/step.h"
 
-namespace touchstone {
-
-using namespace conversion;
+namespace touchstone::transform {
 
 namespace {
 
@@ -171,7 +169,7 @@ class Converter {
     const Signature* to = imports_.find(node.domain, node.op);
     const Index since = to != nullptr ? to->since : 0;
     const Step* step = step_between(*node.signature, since);
-    const Match found(copy, place.scope);
+    const NodeMatch found(copy, place.scope);
     std::string missed;
     if (to == nullptr && step == nullptr) missed = "the operator is not there";
     if (to != nullptr && !to->deprecated) missed = types_missed(found, *to, false);
@@ -192,7 +190,7 @@ class Converter {
     refuse(node, place.path, since, step, missed);
   }
 
-  static bool holds(const Piece& piece, const Match& found) {
+  static bool holds(const Piece& piece, const NodeMatch& found) {
     try {
       return piece.when == nullptr || piece.when(found);
     } catch (const NotKnown&) {
@@ -205,9 +203,9 @@ class Converter {
 
   // Returns false if the replacement needs a fact that is not known, or a computation that no
   // kernel supports.
-  bool replaced(const Piece& piece, const Match& found, const Place& place,
+  bool replaced(const Piece& piece, const NodeMatch& found, const Place& place,
                 std::vector<Node>& made) {
-    GraphRewriter rewrite(found, imports_, fresh_);
+    NodeRewriter rewrite(found, imports_, fresh_);
     Made plan;
     try {
       piece.replace(rewrite);
@@ -294,4 +292,4 @@ Converted convert(Model model, const std::map<std::string, Index>& opsets, const
   return converter.finish();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -9,7 +9,7 @@
 #include "core/limits.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 // Number of nodes converted from one version of their operator to the adjacent one; `to` is 0 if
 // there is none.
@@ -31,4 +31,4 @@ struct Converted {
 // node, the versions and the obstacle.
 Converted convert(Model model, const std::map<std::string, Index>& opsets, const Limits& limits);
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -12,7 +12,7 @@
 #include "model/testing.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::attribute;
@@ -323,4 +323,4 @@ TEST(Convert, ADomainOrVersionThatNobodyKnowsIsRefused) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

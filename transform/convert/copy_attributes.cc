@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "transform/convert/graph_rewriter.h"
+#include "transform/convert/node_rewriter.h"
 #include "transform/convert/step.h"
 
-namespace touchstone::conversion {
+namespace touchstone::transform {
 
 namespace {
 
@@ -31,7 +31,7 @@ bool contains(const std::vector<std::string_view>& list, std::string_view item) 
 
 // Checks the type of one value of the node. Returns "" if the other version admits it, else a
 // message.
-std::string type_missed(const Match& found, const std::string& value, const ParameterSpec& from,
+std::string type_missed(const NodeMatch& found, const std::string& value, const ParameterSpec& from,
                         const Signature& to, const ParameterSpec& there) {
   const std::vector<std::string_view> before = admitted(*found.node().signature, from);
   const std::vector<std::string_view> after = admitted(to, there);
@@ -46,7 +46,7 @@ std::string type_missed(const Match& found, const std::string& value, const Para
   return called(to) + " takes no " + text(*type) + " as " + std::string(there.name);
 }
 
-std::string types_missed(const Match& found, std::span<const ParameterSpec> from,
+std::string types_missed(const NodeMatch& found, std::span<const ParameterSpec> from,
                          std::span<const ParameterSpec> there, const Signature& to,
                          int first_slot) {
   for (std::size_t k = 0; k < from.size(); ++k) {
@@ -75,7 +75,7 @@ bool is_idle(const Signature& from, const Signature& to, std::string_view attrib
 
 // Drops attributes that the target version lacks. Allowed only if they equal the default or are
 // unused (Idle). Returns "" or a message.
-std::string drop_attributes(const Match& found, const Signature& to, Node& node) {
+std::string drop_attributes(const NodeMatch& found, const Signature& to, Node& node) {
   const Signature& from = *found.node().signature;
   for (const auto& [name, attribute] : found.node().attributes) {
     const AttributeSpec* here = attribute_of(from, name);
@@ -91,7 +91,7 @@ std::string drop_attributes(const Match& found, const Signature& to, Node& node)
 
 // Writes out the default of attributes that the node omits, if the target version has another
 // default. Returns "" or a message.
-std::string add_attributes(const Match& found, const Signature& to, Node& node) {
+std::string add_attributes(const NodeMatch& found, const Signature& to, Node& node) {
   for (const AttributeSpec& there : to.attributes) {
     if (node.attributes.contains(std::string(there.name))) continue;
     const AttributeSpec* here = attribute_of(*found.node().signature, there.name);
@@ -124,7 +124,7 @@ std::string counts_missed(const std::vector<std::string>& given,
 
 }  // namespace
 
-std::string types_missed(const Match& found, const Signature& to, bool outputs_too) {
+std::string types_missed(const NodeMatch& found, const Signature& to, bool outputs_too) {
   const Signature& from = *found.node().signature;
   std::string missed = types_missed(found, from.inputs, to.inputs, to, 1);
   if (missed.empty() && outputs_too)
@@ -133,7 +133,7 @@ std::string types_missed(const Match& found, const Signature& to, bool outputs_t
   return missed;
 }
 
-std::string copy_attributes(const Match& found, const Signature& to, Node& node) {
+std::string copy_attributes(const NodeMatch& found, const Signature& to, Node& node) {
   if (to.deprecated) return called(to) + " is deprecated";
   std::string missed = types_missed(found, to, true);
   if (missed.empty()) missed = counts_missed(found.node().inputs, to.inputs, to, "input");
@@ -144,4 +144,4 @@ std::string copy_attributes(const Match& found, const Signature& to, Node& node)
   return missed;
 }
 
-}  // namespace touchstone::conversion
+}  // namespace touchstone::transform

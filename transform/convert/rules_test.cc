@@ -12,7 +12,7 @@
 #include "reference/lists.h"
 #include "transform/convert/convert.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::attribute;
@@ -271,4 +271,4 @@ TEST_F(Heads, NoCacheIsAnOutputBesideOneThatIsKeptOutside) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

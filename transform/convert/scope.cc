@@ -7,7 +7,7 @@
 #include "reference/interpreter.h"
 #include "reference/references.h"
 
-namespace touchstone::conversion {
+namespace touchstone::transform {
 
 namespace {
 
@@ -138,4 +138,4 @@ bool Scope::is_used(const std::string& name) const {
   return graph_ == nullptr || used_->contains(name);
 }
 
-}  // namespace touchstone::conversion
+}  // namespace touchstone::transform

@@ -12,9 +12,9 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 
-namespace touchstone::conversion {
+namespace touchstone::transform {
 
 // Inferred types and shapes by place (the path of a graph) and name. A function body has one place
 // per call.
@@ -70,4 +70,4 @@ class Scope {
   mutable int depth_ = 0;
 };
 
-}  // namespace touchstone::conversion
+}  // namespace touchstone::transform

@@ -7,15 +7,15 @@
 
 #include "core/shape.h"
 
-namespace touchstone::conversion {
+namespace touchstone::transform {
 
-class Match;
-class GraphRewriter;
+class NodeMatch;
+class NodeRewriter;
 
 // Alternative of a step; the first whose condition holds applies.
 struct Piece {
-  bool (*when)(const Match& found);         // null: always
-  void (*replace)(GraphRewriter& rewrite);  // null: the node is carried over unchanged
+  bool (*when)(const NodeMatch& found);    // null: always
+  void (*replace)(NodeRewriter& rewrite);  // null: the node is carried over unchanged
 };
 
 // Conversion from one operator version to the adjacent one, if carrying over is not enough. `to` is
@@ -46,4 +46,4 @@ struct Release {
 };
 std::span<const Release> all_releases();
 
-}  // namespace touchstone::conversion
+}  // namespace touchstone::transform

@@ -3,7 +3,7 @@
 
 #include "core/error.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 // Longer stems are cut: prefixed to many names, a long one would take more memory than the model.
@@ -78,4 +78,4 @@ Graph BodyWriter::renamed(const Graph& graph, const BodyNames& outer) {
   return copy;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -7,7 +7,7 @@
 #include "reference/references.h"
 #include "transform/optimize/mutable_graph.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 // Renamed values of a body, or of a graph inside it; `outer` is the enclosing scope.
 struct BodyNames {
@@ -37,4 +37,4 @@ class BodyWriter {
   const Attributes attributes_;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

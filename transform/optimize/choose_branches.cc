@@ -9,7 +9,7 @@
 #include "transform/optimize/body_writer.h"
 #include "transform/optimize/graph_passes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 const Graph* graph_of(const Node& node, const char* name) {
@@ -119,4 +119,4 @@ Index choose_branches(MutableGraph& bench) {
   return changes;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

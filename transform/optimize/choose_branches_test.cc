@@ -5,7 +5,7 @@
 
 #include "transform/optimize/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::floats;
@@ -144,4 +144,4 @@ TEST(ChooseBranches, WhatFedSizesDetermineIsAnAssumption) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -12,7 +12,7 @@
 #include "model/scopes.h"
 #include "transform/optimize/graph_passes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 namespace {
 
@@ -228,4 +228,4 @@ Index freeze_defaults(MutableGraph& bench) {
   return static_cast<Index>(names.size());
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

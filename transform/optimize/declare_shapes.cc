@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "model/place.h"
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using OfGraph = std::map<std::string, const InferredValue*>;  // by name
@@ -135,4 +135,4 @@ DeclaredSizes declare_shapes(Model& model, const Limits& limits) {
   return declarer.counts;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -4,7 +4,7 @@
 #include "core/limits.h"
 #include "model/graph.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 // Counts of sizes in the declarations of computed values.
 struct DeclaredSizes {
@@ -18,4 +18,4 @@ struct DeclaredSizes {
 // stand.
 DeclaredSizes declare_shapes(Model& model, const Limits& limits);
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 #include "transform/optimize/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::attribute;
@@ -132,4 +132,4 @@ TEST(DeclareShapes, BranchesAreDeclaredToo) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

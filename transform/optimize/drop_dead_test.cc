@@ -3,7 +3,7 @@
 
 #include "transform/optimize/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::node;
@@ -56,4 +56,4 @@ TEST(DropDead, NorDoesADeadReaderInAFunction) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -8,10 +8,10 @@
 #include "model/scopes.h"
 #include "reference/interpreter.h"
 #include "transform/optimize/graph_passes.h"
-#include "transform/optimize/match.h"
+#include "transform/optimize/matcher.h"
 #include "transform/optimize/patterns/copy.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 namespace {
 
@@ -52,11 +52,11 @@ bool is_asked(const Pattern& pattern, const PassOptions& options) {
   return on && !named(pattern.name) && !named(pattern.pass);
 }
 
-std::optional<Match> find_asked(MutableGraph& bench, MutableGraph::Place place,
-                                std::string_view pass) {
+std::optional<PatternMatch> find_asked(MutableGraph& bench, MutableGraph::Place place,
+                                       std::string_view pass) {
   for (const Pattern& pattern : all_patterns()) {
     if (pattern.pass != pass || !is_asked(pattern, bench.options())) continue;
-    if (std::optional<Match> found = find_match(pattern, bench, place)) return found;
+    if (std::optional<PatternMatch> found = find_match(pattern, bench, place)) return found;
   }
   return std::nullopt;
 }
@@ -197,7 +197,7 @@ std::unordered_set<std::string> wanted_constants(MutableGraph& bench) {
     const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
     if (std::any_of(place->outputs.begin(), place->outputs.end(), is_wanted))
       wanted.insert(place->inputs.begin(), place->inputs.end());
-    const std::optional<Match> found = find_asked(bench, place, weighing);
+    const std::optional<PatternMatch> found = find_asked(bench, place, weighing);
     for (std::size_t slot = 0; found && slot < found->values.size(); ++slot) {
       if (found->pattern().slots[slot] != fed && !found->made[slot])
         wanted.insert(found->values[slot]);
@@ -253,4 +253,4 @@ Index fold_weights(MutableGraph& bench) {
   return changes;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "transform/optimize/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::node;
@@ -126,4 +126,4 @@ TEST(FoldConstants, AnOutputOfConstantsIsACopyOfOne) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

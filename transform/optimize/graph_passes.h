@@ -4,7 +4,7 @@
 
 #include "transform/optimize/mutable_graph.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 Index freeze_defaults(MutableGraph& bench);
 Index inline_functions(MutableGraph& bench);
@@ -18,4 +18,4 @@ Index drop_dead(MutableGraph& bench);
 // True if two runs of the node on equal inputs may differ.
 bool draws(const Node& node);
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

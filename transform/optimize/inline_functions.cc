@@ -12,7 +12,7 @@
 #include "transform/optimize/body_writer.h"
 #include "transform/optimize/graph_passes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 namespace {
 
@@ -130,4 +130,4 @@ Index inline_functions(MutableGraph& bench) {
   return changes;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -5,7 +5,7 @@
 
 #include "transform/optimize/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::node;
@@ -52,4 +52,4 @@ TEST(JoinConstants, WeightsThatStayFinite) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

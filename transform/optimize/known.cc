@@ -6,9 +6,9 @@
 #include <set>
 #include <unordered_set>
 
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 namespace {
 
@@ -289,4 +289,4 @@ bool hold(const Assumed& assumed, ShapeProver& prover, const FedShapes& feeds) {
   });
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

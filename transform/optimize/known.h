@@ -14,9 +14,9 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 using FedShapes = std::map<std::string, Shape>;  // of fed tensors, by input name
 
@@ -70,4 +70,4 @@ Assumed without_large_constants(Model model);
 // `prover`: of the assumptions' model.
 bool hold(const Assumed& assumed, ShapeProver& prover, const FedShapes& feeds);
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

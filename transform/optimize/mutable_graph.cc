@@ -8,7 +8,7 @@
 #include "model/model.h"
 #include "model/scopes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 namespace {
 
@@ -255,4 +255,4 @@ void MutableGraph::freeze(const std::unordered_set<std::string>& values) {
   for (const std::string& value : values) inputs_.erase(value);
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

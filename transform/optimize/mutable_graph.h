@@ -15,7 +15,7 @@
 #include "transform/optimize/known.h"
 #include "transform/optimize/passes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 class MutableGraph {
  public:
@@ -109,4 +109,4 @@ class MutableGraph {
   Index taken_room_ = 0;
 };
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

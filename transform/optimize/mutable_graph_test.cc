@@ -6,7 +6,7 @@
 
 #include "model/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::node;
@@ -145,4 +145,4 @@ TEST(MutableGraph, AssumptionsHoldWhereTheDefinitionsProveThem) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -4,7 +4,7 @@
 
 #include "transform/optimize/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::node;
@@ -94,4 +94,4 @@ TEST(Normalisation, AFactorThatRaisesTheRankStays) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -7,9 +7,9 @@
 #include "core/nearest.h"
 #include "model/model.h"
 #include "transform/optimize/graph_passes.h"
-#include "transform/optimize/match.h"
+#include "transform/optimize/matcher.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 namespace {
 
@@ -170,4 +170,4 @@ Optimized optimize(Model model, const PassOptions& options) {
   return made;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -14,7 +14,7 @@
 #include "model/graph.h"
 #include "transform/optimize/known.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 class MutableGraph;
 
@@ -80,4 +80,4 @@ struct Optimized {
 // pattern name.
 Optimized optimize(Model model, const PassOptions& options = {});
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -9,11 +9,11 @@
 
 #include "core/error.h"
 #include "transform/optimize/graph_passes.h"
-#include "transform/optimize/match.h"
+#include "transform/optimize/matcher.h"
 #include "transform/optimize/pattern.h"
 #include "transform/optimize/testing.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 namespace {
 
 using testing::attribute;
@@ -381,4 +381,4 @@ TEST(Passes, NameEveryPatternsPass) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -7,10 +7,10 @@
 
 #include "transform/optimize/passes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
-class Match;
-class GraphRewriter;
+class PatternMatch;
+class PatternRewriter;
 
 // Input of a node in a pattern.
 struct MatchInput {
@@ -36,11 +36,11 @@ struct Pattern {
   Index min_opset, max_opset;
   std::span<const std::string_view> slots;                   // the names of its values
   std::span<const std::span<const MatchNode>> alternatives;  // the last node of each is its root
-  bool (*when)(const Match& found);
+  bool (*when)(const PatternMatch& found);
   void (*replace)(
-      GraphRewriter& rewrite);  // null: the pass that queries the matches acts on them itself
+      PatternRewriter& rewrite);  // null: the pass that queries the matches acts on them itself
 };
 
 std::span<const Pattern> all_patterns();  // sorted by name
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -10,7 +10,7 @@
 #include "reference/interpreter.h"
 #include "transform/optimize/passes.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 inline Model sound(Model model) {
   require_valid(model, {});
@@ -62,4 +62,4 @@ inline Model sum_of_constants() {
       {{"a", testing::tensor({1, 2})}, {"b", testing::tensor({3, 4})}});
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

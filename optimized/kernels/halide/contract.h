@@ -12,7 +12,7 @@
 
 #include "optimized/kernels/halide/elementwise.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 template <class Kernel>
 class Contract : public Halide::Generator<Kernel> {
@@ -47,4 +47,4 @@ class Contract : public Halide::Generator<Kernel> {
   Halide::Func partial_{"partial"};
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

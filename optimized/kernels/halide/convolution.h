@@ -16,7 +16,7 @@
 
 #include <vector>
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 using Halide::Buffer;
 using Halide::Expr;
@@ -91,4 +91,4 @@ class Tiled : public Halide::Generator<Kernel> {
   }
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

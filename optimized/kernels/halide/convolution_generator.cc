@@ -4,7 +4,7 @@
 #include "optimized/kernels/halide/prefetch.h"
 #include "optimized/kernels/halide/winograd.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 namespace {
 
@@ -171,4 +171,4 @@ std::vector<WrittenKernel> kernels(const std::string& isa) {
 const AddKernels add(kernels);
 
 }  // namespace
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

@@ -13,7 +13,7 @@
 
 #include "optimized/math/primitives.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 using Halide::Buffer;
 using Halide::Expr;
@@ -72,4 +72,4 @@ class Elementwise : public Halide::Generator<Kernel> {
   }
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

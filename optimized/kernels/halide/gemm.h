@@ -12,7 +12,7 @@
 #include "optimized/kernels/halide/prefetch.h"
 #include "optimized/kernels/tiles.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 // Clamps v; NaN stays. Each select is one x86 instruction.
 inline Halide::Expr clamped(const Halide::Expr& v, const Halide::Expr& min,
@@ -94,4 +94,4 @@ struct Gemm : Halide::Generator<Gemm> {
   }
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

@@ -123,8 +123,8 @@ void kernels(const std::string& isa, const std::string& suffix, const std::strin
   // Handwritten kernels rely on their schedules: sums may be contracted. Instead of asserts, their
   // callers' tests check the preconditions.
   const std::string contracted = isa + "-no_asserts-no_runtime-no_bounds_query";
-  for (const auto list : touchstone::generators::lists_of_kernels()) {
-    for (const touchstone::generators::WrittenKernel& kernel : list(suffix)) {
+  for (const auto list : touchstone::optimized::generators::lists_of_kernels()) {
+    for (const touchstone::optimized::generators::WrittenKernel& kernel : list(suffix)) {
       ExecuteGeneratorArgs args = basics(contracted, folder);
       args.generator_name = "written";
       args.create_generator = kernel.create;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 struct WrittenKernel {
   std::string function;  // without the instruction set, which generate.cc appends
@@ -34,4 +34,4 @@ struct AddKernels {
   explicit AddKernels(ListKernels list) { lists_of_kernels().push_back(list); }
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

@@ -5,7 +5,7 @@
 #include "optimized/kernels/halide/grid.h"
 #include "optimized/kernels/halide/pool.h"
 
-HALIDE_REGISTER_GENERATOR(touchstone::generators::Gemm, gemm_fma_1)
+HALIDE_REGISTER_GENERATOR(touchstone::optimized::generators::Gemm, gemm_fma_1)
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_2, gemm_fma_1, {{"rows", "2"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_3, gemm_fma_1, {{"rows", "3"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_4, gemm_fma_1, {{"rows", "4"}})
@@ -21,9 +21,9 @@ HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_2_wide, gemm_fma_1, {{"rows", "2"}, {"w
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_3_wide, gemm_fma_1, {{"rows", "3"}, {"wide", "true"}})
 HALIDE_REGISTER_GENERATOR_ALIAS(gemm_fma_4_wide, gemm_fma_1, {{"rows", "4"}, {"wide", "true"}})
 
-HALIDE_REGISTER_GENERATOR(touchstone::generators::PoolWindow, pool_mean)
+HALIDE_REGISTER_GENERATOR(touchstone::optimized::generators::PoolWindow, pool_mean)
 HALIDE_REGISTER_GENERATOR_ALIAS(pool_largest, pool_mean, {{"largest", "true"}})
-HALIDE_REGISTER_GENERATOR(touchstone::generators::PoolWhole, pool_whole)
+HALIDE_REGISTER_GENERATOR(touchstone::optimized::generators::PoolWhole, pool_whole)
 
-HALIDE_REGISTER_GENERATOR(touchstone::generators::RoundedToGrid, rounded_to_grid)
+HALIDE_REGISTER_GENERATOR(touchstone::optimized::generators::RoundedToGrid, rounded_to_grid)
 HALIDE_REGISTER_GENERATOR_ALIAS(rounded_in_steps, rounded_to_grid, {{"divides", "false"}})

@@ -4,7 +4,7 @@
 
 #include "optimized/kernels/halide/elementwise.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 struct RoundedToGrid : Elementwise<RoundedToGrid> {
   Input<Buffer<float, 4>> data{"data"};
@@ -25,4 +25,4 @@ struct RoundedToGrid : Elementwise<RoundedToGrid> {
   void schedule() { plan(result, {&data}); }
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 template <class Kernel>
 struct BlockKernel : Halide::Generator<Kernel> {
@@ -114,4 +114,4 @@ struct PoolWhole : BlockKernel<PoolWhole> {
   }
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 class PrefetchPass : public Halide::Internal::IRMutator {
  public:
@@ -163,4 +163,4 @@ class PrefetchOfGemm : public PrefetchPass {
   int rows_, pitch_, panel_;
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

@@ -15,7 +15,7 @@
 
 #include "optimized/kernels/halide/elementwise.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 template <class Kernel>
 class Reduce : public Halide::Generator<Kernel> {
@@ -110,4 +110,4 @@ class Reduce : public Halide::Generator<Kernel> {
   Halide::Func partial_{"partial"};
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

@@ -14,7 +14,7 @@
 
 #include "optimized/kernels/halide/convolution.h"
 
-namespace touchstone::generators {
+namespace touchstone::optimized::generators {
 
 // B' d, for the tile's values along one direction: the points are 0, 1, -1, (2, -2) and infinity.
 inline std::vector<Expr> into_products(const std::vector<Expr>& d) {
@@ -124,4 +124,4 @@ class WinogradOutput : public Tiled<WinogradOutput> {
   Func half{"half"};
 };
 
-}  // namespace touchstone::generators
+}  // namespace touchstone::optimized::generators

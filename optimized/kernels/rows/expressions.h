@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Evaluates a expression for `count` elements from arrays and scalars. A `map` expression writes
 // `out`; sum, prod, max, min combine with its elements; a `fold` combines all elements into the one
@@ -16,4 +16,4 @@ const ScalarExpression* row_expressions_sse41();
 const ScalarExpression* row_expressions_avx2();
 const ScalarExpression* row_expressions_avx512();
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

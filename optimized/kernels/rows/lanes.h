@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 namespace lanes {
 
@@ -116,4 +116,4 @@ inline float atanh(float x) { return __builtin_atanhf(x); }
 
 }  // namespace lanes
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -8,7 +8,7 @@
 
 #include "reference/kernel.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 // Half-open range of row elements or of reduction indices.
 struct Stretch {
@@ -150,4 +150,4 @@ OperandSpan<T, F> operand_span(const View<T>& view, const Row& row, Index inner,
   return OperandSpan<T, F>(view, row, inner, false, std::move(point));
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

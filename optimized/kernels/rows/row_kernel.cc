@@ -1,7 +1,7 @@
 // Selects the expressions that are compiled for the current processor.
 #include "optimized/kernels/rows/row_kernel.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 const ScalarExpression* chosen_expressions() {
@@ -16,4 +16,4 @@ RowKernel::RowKernel(ThreadPool& pool, std::span<float* const> scratch, RowKerne
   arrays_.begin();
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -15,7 +15,7 @@
 #include "optimized/threads/pool.h"
 #include "reference/calls.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
@@ -179,4 +179,4 @@ struct RowKernelEntry {
 };
 const RowKernelEntry* find_row_kernel(const Signature& signature);
 
-}  // namespace touchstone
+}  // namespace touchstone::optimized

@@ -15,7 +15,7 @@
 #include "optimized/session.h"
 #include "reference/interpreter.h"
 
-namespace touchstone {
+namespace touchstone::optimized {
 namespace {
 
 Tensor whole(const Shape& shape, unsigned seed) {
@@ -245,4 +245,4 @@ TEST(Lanes, FunctionsAreRounded) {
 }
 
 }  // namespace
-}  // namespace touchstone
+}  // namespace touchstone::optimized

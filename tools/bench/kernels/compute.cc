@@ -18,18 +18,18 @@ using namespace touchstone;
 
 struct Row {
   const char* name;
-  ConvolutionShape shape;
+  optimized::ConvolutionShape shape;
 };
 
-ConvolutionShape square(Index kernel, Index stride, Index in, Index out, Index size) {
+optimized::ConvolutionShape square(Index kernel, Index stride, Index in, Index out, Index size) {
   return {kernel, kernel, stride, stride, 1, 1, in, out, size, size};
 }
-ConvolutionShape plain(ConvolutionShape shape) {
+optimized::ConvolutionShape plain(optimized::ConvolutionShape shape) {
   shape.plain_input = true;
   return shape;
 }
-ConvolutionShape depthwise(Index kernel, Index stride, Index channels, Index size) {
-  ConvolutionShape shape = square(kernel, stride, 1, channels, size);
+optimized::ConvolutionShape depthwise(Index kernel, Index stride, Index channels, Index size) {
+  optimized::ConvolutionShape shape = square(kernel, stride, 1, channels, size);
   shape.depthwise = true;
   return shape;
 }
@@ -83,8 +83,8 @@ class Aligned {  // feature-map memory, aligned to a cache line
   float* data_;
 };
 
-void measure(Isa isa, const Row& row, ConvolutionAlgorithm algorithm) {
-  const ConvolutionShape& s = row.shape;
+void measure(optimized::Isa isa, const Row& row, optimized::ConvolutionAlgorithm algorithm) {
+  const optimized::ConvolutionShape& s = row.shape;
   const Index lanes = lanes_of(isa);
   const auto blocks = [&](Index channels) { return (channels + lanes - 1) / lanes; };
   const Index in_rows = (s.rows_out - 1) * s.row_stride + s.kernel_rows;
@@ -95,13 +95,14 @@ void measure(Isa isa, const Row& row, ConvolutionAlgorithm algorithm) {
   const Index out_blocks = blocks(s.channels_out);
   const Aligned in(in_blocks * in_rows * in_columns * unit);
   const Aligned out(out_blocks * s.rows_out * s.columns_out * lanes), bias(out_blocks * lanes);
-  const BlockedImage input{in.get(), unit, in_columns * unit, in_rows * in_columns * unit};
-  const BlockedImage output{out.get(), lanes, s.columns_out * lanes,
-                            s.rows_out * s.columns_out * lanes};
+  const optimized::BlockedImage input{in.get(), unit, in_columns * unit,
+                                      in_rows * in_columns * unit};
+  const optimized::BlockedImage output{out.get(), lanes, s.columns_out * lanes,
+                                       s.rows_out * s.columns_out * lanes};
   const Index summed = s.kernel_rows * s.kernel_columns * (s.depthwise ? 1 : s.channels_in);
   const std::vector<float> weights(static_cast<std::size_t>(s.channels_out * summed), 0.5F);
 
-  const Convolution convolution(isa, s, algorithm);
+  const optimized::Convolution convolution(isa, s, algorithm);
   const Aligned packed(convolution.packed_size()), scratch(convolution.scratch_size());
   convolution.pack(weights.data(), packed.get());
   const auto run = [&] {
@@ -140,14 +141,14 @@ void measure(Isa isa, const Row& row, ConvolutionAlgorithm algorithm) {
 }  // namespace
 
 int main(int count, char** words) {
-  const Isa isa = chosen_isa();
+  const optimized::Isa isa = optimized::chosen_isa();
   for (const Row& row : rows) {
     if (count > 1 && !std::strstr(row.name, words[1])) continue;
-    if (Convolution(isa, row.shape).scratch_size() > 0) {
-      measure(isa, row, ConvolutionAlgorithm::direct);
-      measure(isa, row, ConvolutionAlgorithm::winograd2);
-      measure(isa, row, ConvolutionAlgorithm::winograd4);
+    if (optimized::Convolution(isa, row.shape).scratch_size() > 0) {
+      measure(isa, row, optimized::ConvolutionAlgorithm::direct);
+      measure(isa, row, optimized::ConvolutionAlgorithm::winograd2);
+      measure(isa, row, optimized::ConvolutionAlgorithm::winograd4);
     }
-    measure(isa, row, ConvolutionAlgorithm::best);
+    measure(isa, row, optimized::ConvolutionAlgorithm::best);
   }
 }

@@ -28,7 +28,7 @@ using namespace touchstone;
 class Numbers {
  public:
   explicit Numbers(Index count)
-      : size_(static_cast<std::size_t>(count)), data_(large_memory(count)) {
+      : size_(static_cast<std::size_t>(count)), data_(optimized::large_memory(count)) {
     for (std::size_t k = 0; k < size_; ++k) data_.get()[k] = static_cast<float>(k % 7) - 3;
   }
   float* data() const { return data_.get(); }
@@ -36,7 +36,7 @@ class Numbers {
 
  private:
   std::size_t size_;
-  LargeMemory data_;
+  optimized::LargeMemory data_;
 };
 
 double time(const std::function<void()>& work) {
@@ -66,17 +66,17 @@ Share against(const std::function<double()>& roof, const std::function<void()>& 
 std::string wanted;
 bool skipped(const std::string& line) { return line.find(wanted) == std::string::npos; }
 
-void product(Isa isa, Index rows, Index depth, Index columns) {
+void product(optimized::Isa isa, Index rows, Index depth, Index columns) {
   const std::string line = "product " + std::to_string(rows) + " x " + std::to_string(depth) +
                            " x " + std::to_string(columns);
   if (skipped(line)) return;
-  const Gemm gemm(isa);
+  const optimized::Gemm gemm(isa);
   const Numbers a(rows * depth), b(depth * columns), packed(gemm.packed_size(depth, columns)),
       c(rows * columns);
   gemm.pack({b.data(), columns, 1, depth, columns}, nullptr, packed.data(), 0,
             gemm.panels(columns));
-  const GemmProblem product{a.data(), depth,   packed.data(), nullptr, 0,
-                            c.data(), columns, depth,         columns};
+  const optimized::GemmProblem product{a.data(), depth,   packed.data(), nullptr, 0,
+                                       c.data(), columns, depth,         columns};
   const double operations = 2.0 * static_cast<double>(rows * depth * columns);
   const Share share = against([&] { return operations / bench::roof(isa); },
                               [&] { gemm.run(product, 0, gemm.panels(columns), 0, rows); });
@@ -99,11 +99,11 @@ void moved(const std::string& line, Index bytes, const std::function<void()>& wo
   print_copied(line, bytes, from, to, work);
 }
 
-void thin(Isa isa, Index rows, Index depth, Index columns) {
-  const Gemm gemm(isa);
+void thin(optimized::Isa isa, Index rows, Index depth, Index columns) {
+  const optimized::Gemm gemm(isa);
   const Numbers a(rows * depth), packed(gemm.packed_size(depth, columns)), c(rows * columns);
-  const GemmProblem product{a.data(), depth,   packed.data(), nullptr, 0,
-                            c.data(), columns, depth,         columns};
+  const optimized::GemmProblem product{a.data(), depth,   packed.data(), nullptr, 0,
+                                       c.data(), columns, depth,         columns};
   moved("thin " + std::to_string(rows) + " x " + std::to_string(depth) + " x " +
             std::to_string(columns),
         static_cast<Index>(packed.size()) * 4,
@@ -111,32 +111,33 @@ void thin(Isa isa, Index rows, Index depth, Index columns) {
 }
 
 // Measures a product of one row with a matrix that is stored transposed and not packed.
-void dense_columns(Isa isa, Index depth, Index columns) {
+void dense_columns(optimized::Isa isa, Index depth, Index columns) {
   const Numbers a(depth), b(depth * columns), c(columns);
-  const Dots dots{a.data(), b.data(), depth, nullptr, c.data(), depth, -1e30F, 1e30F};
+  const optimized::Dots dots{a.data(), b.data(), depth, nullptr, c.data(), depth, -1e30F, 1e30F};
   moved("thin, as it stands 1 x " + std::to_string(depth) + " x " + std::to_string(columns),
         static_cast<Index>(b.size()) * 4, [&] { dots_of(isa)(dots, 0, columns); });
 }
 
-void blocks(Isa isa, Index channels, Index side) {
-  const Area area{channels, side, side};
+void blocks(optimized::Isa isa, Index channels, Index side) {
+  const optimized::Area area{channels, side, side};
   const Index lanes = lanes_of(isa), all = channels * side * side;
   const Numbers plain(all), blocked(all);
-  const BlockedImage map{blocked.data(), lanes, side * lanes, side * side * lanes};
-  const PlainImage image{plain.data(), side, side * side};
+  const optimized::BlockedImage map{blocked.data(), lanes, side * lanes, side * side * lanes};
+  const optimized::PlainImage image{plain.data(), side, side * side};
   const std::string shape = std::to_string(channels) + " @" + std::to_string(side);
   moved("into blocks " + shape, all * 4, [&] { to_blocks(isa, image, map, area); });
   moved("from blocks " + shape, all * 4, [&] { from_blocks(isa, map, image, area); });
   const Numbers roomy(channels * (side + 2) * (side + 2));
   const Index row = (side + 2) * lanes;
-  const BlockedImage haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
-  const Area whole{channels / lanes, side, side};
+  const optimized::BlockedImage haloed{roomy.data() + row + lanes, lanes, row, (side + 2) * row};
+  const optimized::Area whole{channels / lanes, side, side};
   moved("into a halo " + shape, all * 4, [&] { copy_blocks(isa, map, haloed, whole); });
-  const PoolWindow window{3, 2, 1, 1, side, 0, side};
-  const BlockedImage half{roomy.data(), lanes, side / 2 * lanes, side / 2 * (side / 2) * lanes};
-  for (const auto& [kind, text] : {std::pair{PoolKind::largest, "largest of 3x3/2 "},
-                                   std::pair{PoolKind::mean, "mean of 3x3/2 "}}) {
-    const Pool pool(isa, kind, window, window);
+  const optimized::PoolWindow window{3, 2, 1, 1, side, 0, side};
+  const optimized::BlockedImage half{roomy.data(), lanes, side / 2 * lanes,
+                                     side / 2 * (side / 2) * lanes};
+  for (const auto& [kind, text] : {std::pair{optimized::PoolKind::largest, "largest of 3x3/2 "},
+                                   std::pair{optimized::PoolKind::mean, "mean of 3x3/2 "}}) {
+    const optimized::Pool pool(isa, kind, window, window);
     moved(text + shape, all * 4,
           [&] { pool.run(map, half, side / 2, channels / lanes, 0, side / 2); });
   }
@@ -145,7 +146,7 @@ void blocks(Isa isa, Index channels, Index side) {
 }
 
 // Measures a transpose against a memcpy between the same buffers.
-void transposed(Isa isa, const std::string& line, const StridedCopy& move) {
+void transposed(optimized::Isa isa, const std::string& line, const optimized::StridedCopy& move) {
   if (skipped(line)) return;
   const Index all = move.elements();
   const Numbers from(all), to(all);
@@ -155,16 +156,17 @@ void transposed(Isa isa, const std::string& line, const StridedCopy& move) {
 
 // Measures elementwise kernels of one or two inputs against a memcpy that reads and writes as many
 // bytes.
-void elementwise(Isa isa, OperatorKind op, const std::string& what, std::size_t inputs,
-                 Index count) {
+void elementwise(optimized::Isa isa, optimized::OperatorKind op, const std::string& what,
+                 std::size_t inputs, Index count) {
   const std::string line = what + " " + std::to_string(count);
-  for (const FastEntry& entry : fast_entries()) {
-    if (operator_kind(*entry.signature) != op) continue;
+  for (const optimized::FastEntry& entry : optimized::fast_entries()) {
+    if (optimized::operator_kind(*entry.signature) != op) continue;
     const Numbers a(count), b(count), c(count);
-    const std::array<Placed<4>, 2> from{{{a.data(), {1, 0, 0, 0}}, {b.data(), {1, 0, 0, 0}}}};
+    const std::array<optimized::Placed<4>, 2> from{
+        {{a.data(), {1, 0, 0, 0}}, {b.data(), {1, 0, 0, 0}}}};
     moved(line, count * 2 * (static_cast<Index>(inputs) + 1), [&] {
-      call_kernel((*entry.kernels)[static_cast<std::size_t>(isa)].usual, {count, 1, 1, 1},
-                  {from.data(), inputs}, {}, c.data(), {1, 0, 0, 0});
+      optimized::call_kernel((*entry.kernels)[static_cast<std::size_t>(isa)].usual,
+                             {count, 1, 1, 1}, {from.data(), inputs}, {}, c.data(), {1, 0, 0, 0});
     });
     return;
   }
@@ -174,8 +176,8 @@ void elementwise(Isa isa, OperatorKind op, const std::string& what, std::size_t 
 
 int main(int count, char** words) {
   if (count > 1) wanted = words[1];
-  const Isa isa = chosen_isa();
-  std::printf("%s\n", std::string(touchstone::name(isa)).c_str());
+  const optimized::Isa isa = optimized::chosen_isa();
+  std::printf("%s\n", std::string(optimized::name(isa)).c_str());
   product(isa, 1024, 1024, 1024);
   product(isa, 256, 2304, 512);
   product(isa, 128, 768, 768);
@@ -193,8 +195,8 @@ int main(int count, char** words) {
   blocks(isa, 256, 56);
   blocks(isa, 512, 7);
   for (const Index count : {65536, 1 << 20, 1 << 24}) {
-    elementwise(isa, OperatorKind::relu, "elementwise, one input", 1, count);
-    elementwise(isa, OperatorKind::add, "elementwise, two inputs", 2, count);
+    elementwise(isa, optimized::OperatorKind::relu, "elementwise, one input", 1, count);
+    elementwise(isa, optimized::OperatorKind::add, "elementwise, two inputs", 2, count);
   }
   // [rows, columns] to [columns, rows]; attention's heads; channels last to first.
   transposed(isa, "transpose 1024 x 1024", {{1024, 1024, 1, 1, 1}, {1024, 1}, {1, 1024}});

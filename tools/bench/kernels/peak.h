@@ -45,14 +45,14 @@ TOUCHSTONE_CHAINS(chains_sse41, "sse4.1", __m128, _mm_set1_ps, TOUCHSTONE_STEP)
 #undef TOUCHSTONE_STEP
 
 // Returns operations per second, measured over about a tenth of a millisecond.
-inline double roof(Isa isa) {
+inline double roof(optimized::Isa isa) {
   [[maybe_unused]] static volatile float kept;
   const long steps = 20000;
   const double start = seconds();
-  kept = isa == Isa::avx512 ? chains_avx512(steps)
-         : isa == Isa::avx2 ? chains_avx2(steps)
-                            : chains_sse41(steps);
-  const double lanes = isa == Isa::avx512 ? 16 : isa == Isa::avx2 ? 8 : 4;
+  kept = isa == optimized::Isa::avx512 ? chains_avx512(steps)
+         : isa == optimized::Isa::avx2 ? chains_avx2(steps)
+                                       : chains_sse41(steps);
+  const double lanes = isa == optimized::Isa::avx512 ? 16 : isa == optimized::Isa::avx2 ? 8 : 4;
   return 2 * 12 * lanes * static_cast<double>(steps) / (seconds() - start);
 }
 

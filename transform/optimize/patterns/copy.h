@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace touchstone {
+namespace touchstone::transform {
 
 inline constexpr std::string_view copy_operator = "Identity";
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

@@ -1,6 +1,6 @@
 // Fits size expressions. Solves for coefficients modulo a prime, which is exact and cheap, and then
 // verifies the solution in integers.
-#include "reference/size_expression.h"
+#include "reference/shapes/size_expression.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 // they violate a constraint, others are tried: larger sizes, multiples of 64, equal symbols, a
 // symbol that is the sum of two others, a symbol of 1. The first choice that gets further through
 // the model is kept and recorded in a note.
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,9 +14,9 @@
 #include "model/model.h"
 #include "model/place.h"
 #include "model/rules.h"
-#include "reference/choice_search.h"
-#include "reference/shape_walk.h"
-#include "reference/size_expression.h"
+#include "reference/shapes/choice_search.h"
+#include "reference/shapes/shape_walk.h"
+#include "reference/shapes/size_expression.h"
 
 namespace touchstone {
 namespace {

@@ -1,7 +1,7 @@
 // Proves shapes by passes over the model with the fed sizes.
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 namespace {

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "model/place.h"
 #include "model/scopes.h"
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 namespace {

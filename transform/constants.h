@@ -6,7 +6,7 @@
 #include "core/numbers/convert.h"
 #include "core/tensor.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 inline Tensor tensor_of_integers(const IndexVector& list) {
   Tensor tensor(Type::int64, {list.size()});
@@ -26,4 +26,4 @@ inline Tensor tensor_of_integer(Index value) {
   return tensor;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

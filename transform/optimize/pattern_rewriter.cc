@@ -1,55 +1,35 @@
 // Plans the replacement of a match as a whole, then inserts it before the root and erases the root.
-#include "transform/optimize/graph_rewriter.h"
+#include "transform/optimize/pattern_rewriter.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
-#include "reference/interpreter.h"
-#include "transform/optimize/constants.h"
+#include "core/numbers/convert.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
-GraphRewriter::Arg GraphRewriter::ints(const IndexVector& list) {
-  return {tensor_of_integers(list)};
-}
-GraphRewriter::Arg GraphRewriter::scalar(Index value) { return {tensor_of_integer(value)}; }
-GraphRewriter::Arg GraphRewriter::real(double value) {
-  return {tensor_of_number(value, Type::float64)};
-}
-GraphRewriter::Arg GraphRewriter::number(double value, Slot like) const {
-  return {tensor_of_number(value, found.type(like))};
+namespace {
+
+const std::string& name_of(const GraphRewriter::Arg& arg) {
+  return std::get<std::vector<std::string>>(arg.is)[0];
 }
 
-GraphRewriter::Arg GraphRewriter::compute(std::string_view domain, std::string_view op,
-                                          const std::vector<Arg>& inputs,
-                                          Attributes attributes) const {
-  const Signature* signature = find_signature(domain, op, newest_opset(domain));
-  if (signature == nullptr) BUG("a pattern computes by an operator that there is not");
-  std::vector<Value> values;
-  for (const Arg& input : inputs) {
-    if (const Tensor* tensor = std::get_if<Tensor>(&input.is)) {
-      values.emplace_back(*tensor);
-      continue;
-    }
-    const auto& name = std::get<std::string>(input.is);
-    const Tensor* constant = name.empty() ? nullptr : found.bench().constant(name);
-    if (!name.empty() && constant == nullptr) throw NotKnown{};
-    values.push_back(constant ? Value(*constant) : Value());
-  }
-  while (!values.empty() && values.back().absent()) values.pop_back();
-  return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
+}  // namespace
+
+const Tensor* PatternRewriter::constant(const std::string& value) const {
+  return found.bench().constant(value);
 }
 
-const Tensor& GraphRewriter::constant(const Arg& arg) const {
+const Tensor& PatternRewriter::constant(const Arg& arg) const {
   if (const Tensor* tensor = std::get_if<Tensor>(&arg.is)) return *tensor;
-  const Tensor* constant = found.bench().constant(std::get<std::string>(arg.is));
+  const Tensor* constant = this->constant(name_of(arg));
   if (constant == nullptr) throw NotKnown{};
   return *constant;
 }
 
 // Weights split into rows that share one factor.
-struct GraphRewriter::Weights {
+struct PatternRewriter::Weights {
   const Tensor &from, &by;
   Index along, part, rows, row;  // rows of `row` elements
 
@@ -72,8 +52,8 @@ struct GraphRewriter::Weights {
   }
 };
 
-GraphRewriter::Weights GraphRewriter::weights(const Arg& weights, const Arg& factors, Index axis,
-                                              Index groups) const {
+PatternRewriter::Weights PatternRewriter::weights(const Arg& weights, const Arg& factors,
+                                                  Index axis, Index groups) const {
   const Tensor &from = constant(weights), &by = constant(factors);
   const Shape& shape = from.shape();
   if (by.type() != Type::float64) BUG("factors that are no doubles");
@@ -100,8 +80,8 @@ bool is_finite(const Tensor& tensor) {
 
 }  // namespace
 
-GraphRewriter::Arg GraphRewriter::scaled(const Arg& weights, const Arg& factors, Index axis,
-                                         Index groups) const {
+PatternRewriter::Arg PatternRewriter::scaled(const Arg& weights, const Arg& factors, Index axis,
+                                             Index groups) const {
   const Weights all = this->weights(weights, factors, axis, groups);
   Tensor made(all.from.type(), all.from.shape());
   all.visit_numbers([&](auto number) {
@@ -121,8 +101,8 @@ GraphRewriter::Arg GraphRewriter::scaled(const Arg& weights, const Arg& factors,
   return {std::move(made)};
 }
 
-GraphRewriter::Arg GraphRewriter::weighed(const Arg& weights, const Arg& factors,
-                                          Index groups) const {
+PatternRewriter::Arg PatternRewriter::weighed(const Arg& weights, const Arg& factors,
+                                              Index groups) const {
   const Weights all = this->weights(weights, factors, 1, groups);
   Tensor sums(Type::float64, Shape{all.from.shape()[0]});
   all.visit_numbers([&](auto number) {
@@ -156,10 +136,9 @@ void visit_integers(const Tensor& tensor, Visit visit) {
 
 }  // namespace
 
-GraphRewriter::Arg GraphRewriter::dequantised(const Arg& weights, const Arg& scale, const Arg& zero,
-                                              Index axis) const {
-  const auto* left_out = std::get_if<std::string>(&zero.is);
-  const bool shifted = left_out == nullptr || !left_out->empty();
+PatternRewriter::Arg PatternRewriter::dequantised(const Arg& weights, const Arg& scale,
+                                                  const Arg& zero, Index axis) const {
+  const bool shifted = std::holds_alternative<Tensor>(zero.is) || !name_of(zero).empty();
   const Tensor &from = constant(weights), &by = constant(scale);
   const Shape& shape = from.shape();
   const bool one = by.size() == 1;
@@ -183,9 +162,9 @@ GraphRewriter::Arg GraphRewriter::dequantised(const Arg& weights, const Arg& sca
   return {std::move(made)};
 }
 
-GraphRewriter::Arg GraphRewriter::node(std::string_view local, std::string_view domain,
-                                       std::string_view op, std::vector<Arg> inputs,
-                                       Attributes attributes) {
+PatternRewriter::Arg PatternRewriter::node(std::string_view local, std::string_view domain,
+                                           std::string_view op, std::vector<Arg> inputs,
+                                           Attributes attributes) {
   const std::string output =
       found.bench().fresh((*found.root)->outputs[0] + "/" + std::string(local));
   planned_.push_back({std::string(domain),
@@ -194,22 +173,22 @@ GraphRewriter::Arg GraphRewriter::node(std::string_view local, std::string_view 
                       std::move(attributes),
                       {output},
                       std::string(local)});
-  return {output};
+  return named(output);
 }
 
-void GraphRewriter::result(const std::vector<Slot>& outputs, std::string_view domain,
-                           std::string_view op, std::vector<Arg> inputs, Attributes attributes) {
+void PatternRewriter::result(const std::vector<Slot>& outputs, std::string_view domain,
+                             std::string_view op, std::vector<Arg> inputs, Attributes attributes) {
   std::vector<std::string> names;
   for (Slot slot : outputs) names.push_back(found.value(slot));
   planned_.push_back({std::string(domain), std::string(op), std::move(inputs),
                       std::move(attributes), std::move(names), ""});
 }
 
-void GraphRewriter::result(Slot output, Arg value) {
+void PatternRewriter::result(Slot output, Arg value) {
   aliases_.emplace_back(found.value(output), std::move(value));
 }
 
-bool GraphRewriter::commit() {
+bool PatternRewriter::commit() {
   MutableGraph& bench = found.bench();
   const MutableGraph::Place root = *found.root;
   for (auto& [output, value] : aliases_) {
@@ -218,9 +197,9 @@ bool GraphRewriter::commit() {
       if (bench.is_output(output)) return false;
       const std::string name = bench.fresh(output + "/value");
       bench.add_constant(name, std::move(*tensor));
-      value.is = name;
+      value = named(name);
     }
-    if (!bench.replace_value(output, std::get<std::string>(value.is))) return false;
+    if (!bench.replace_value(output, name_of(value))) return false;
   }
   // A node without a local name takes the root's name; the names of others are derived from it.
   for (Planned& planned : planned_) {
@@ -238,7 +217,7 @@ bool GraphRewriter::commit() {
         bench.add_constant(name, std::move(*tensor));
         node.inputs.push_back(name);
       } else {
-        node.inputs.push_back(std::get<std::string>(input.is));
+        node.inputs.push_back(name_of(input));
       }
     }
     while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
@@ -250,10 +229,4 @@ bool GraphRewriter::commit() {
   return true;
 }
 
-GraphRewriter::Attributes joined(GraphRewriter::Attributes base,
-                                 const GraphRewriter::Attributes& with) {
-  for (const auto& [name, attribute] : with) base.insert_or_assign(name, attribute);
-  return base;
-}
-
-}  // namespace touchstone
+}  // namespace touchstone::transform

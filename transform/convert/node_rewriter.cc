@@ -1,5 +1,5 @@
 // Plans the replacement of one node as a whole; the converter then inserts it.
-#include "transform/convert/graph_rewriter.h"
+#include "transform/convert/node_rewriter.h"
 
 #include <nlohmann/json.hpp>
 
@@ -7,10 +7,8 @@
 
 #include "core/error.h"
 #include "model/scopes.h"
-#include "reference/interpreter.h"
-#include "transform/optimize/constants.h"
 
-namespace touchstone::conversion {
+namespace touchstone::transform {
 
 namespace {
 
@@ -51,32 +49,18 @@ const Signature* Imports::find(std::string_view domain, std::string_view op) con
   return import == opsets.end() ? nullptr : find_signature(domain, op, import->second);
 }
 
-GraphRewriter::Arg GraphRewriter::ints(const IndexVector& list) {
-  return {tensor_of_integers(list)};
+const Tensor* NodeRewriter::constant(const std::string& value) const {
+  return found.scope().constant(value);
 }
 
-GraphRewriter::Arg GraphRewriter::floats(const std::vector<float>& list) {
-  Tensor tensor(Type::float32, {static_cast<Index>(list.size())});
-  std::copy(list.begin(), list.end(), tensor.data<float>());
-  return {tensor};
-}
-
-GraphRewriter::Arg GraphRewriter::scalar(Index value) { return {tensor_of_integer(value)}; }
-GraphRewriter::Arg GraphRewriter::real(double value) {
-  return {tensor_of_number(value, Type::float64)};
-}
-GraphRewriter::Arg GraphRewriter::number(double value, Slot like) const {
-  return {tensor_of_number(value, found.type(like))};
-}
-
-GraphRewriter::Arg GraphRewriter::folded() const {
+NodeRewriter::Arg NodeRewriter::folded() const {
   const Tensor* constant = found.scope().constant(found.node().outputs[0]);
   if (constant == nullptr) throw NotKnown{};
   return {*constant};
 }
 
-GraphRewriter::Attributes GraphRewriter::carried(std::string_view domain, std::string_view op,
-                                                 const std::set<std::string>& left_out) const {
+NodeRewriter::Attributes NodeRewriter::carried(std::string_view domain, std::string_view op,
+                                               const std::set<std::string>& left_out) const {
   const Signature* to = imports_.find(domain, op);
   if (to == nullptr) throw NotKnown{};
   Attributes all;
@@ -96,33 +80,8 @@ GraphRewriter::Attributes GraphRewriter::carried(std::string_view domain, std::s
   return all;
 }
 
-GraphRewriter::Arg GraphRewriter::compute(std::string_view domain, std::string_view op,
-                                          const std::vector<Arg>& inputs,
-                                          Attributes attributes) const {
-  const Signature* signature = find_signature(domain, op, newest_opset(domain));
-  if (signature == nullptr) BUG("a conversion computes by an operator that there is not");
-  std::vector<Value> values;
-  for (const Arg& input : inputs) {
-    if (const Tensor* tensor = std::get_if<Tensor>(&input.is)) {
-      values.emplace_back(*tensor);
-      continue;
-    }
-    for (const std::string& name : std::get<std::vector<std::string>>(input.is)) {
-      const Tensor* constant = found.scope().constant(name);
-      if (!name.empty() && constant == nullptr) throw NotKnown{};
-      if (constant != nullptr) {
-        values.emplace_back(*constant);
-      } else {
-        values.emplace_back();
-      }
-    }
-  }
-  while (!values.empty() && values.back().absent()) values.pop_back();
-  return {evaluate(*signature, attributes, std::move(values))[0].tensor()};
-}
-
-Node& GraphRewriter::add(std::string_view domain, std::string_view op,
-                         const std::vector<Arg>& inputs, Attributes attributes) {
+Node& NodeRewriter::add(std::string_view domain, std::string_view op,
+                        const std::vector<Arg>& inputs, Attributes attributes) {
   Node node;
   node.domain = domain;
   node.op = op;
@@ -150,18 +109,18 @@ Node& GraphRewriter::add(std::string_view domain, std::string_view op,
   return made_.nodes.back();
 }
 
-GraphRewriter::Arg GraphRewriter::node(std::string_view local, std::string_view domain,
-                                       std::string_view op, const std::vector<Arg>& inputs,
-                                       Attributes attributes) {
+NodeRewriter::Arg NodeRewriter::node(std::string_view local, std::string_view domain,
+                                     std::string_view op, const std::vector<Arg>& inputs,
+                                     Attributes attributes) {
   Node& made = add(domain, op, inputs, std::move(attributes));
   if (!made.name.empty()) made.name += "/" + std::string(local);
   made.outputs = {fresh_.name(found.node().outputs[0] + "/" + std::string(local))};
   return {made.outputs};
 }
 
-void GraphRewriter::result(const std::vector<Arg>& outputs, std::string_view domain,
-                           std::string_view op, const std::vector<Arg>& inputs,
-                           Attributes attributes) {
+void NodeRewriter::result(const std::vector<Arg>& outputs, std::string_view domain,
+                          std::string_view op, const std::vector<Arg>& inputs,
+                          Attributes attributes) {
   Node& made = add(domain, op, inputs, std::move(attributes));
   for (const Arg& output : outputs) {
     const auto& names = std::get<std::vector<std::string>>(output.is);
@@ -173,11 +132,11 @@ void GraphRewriter::result(const std::vector<Arg>& outputs, std::string_view dom
   if (named <= 1 || !made.signature->all_outputs) made.outputs.resize(named);
 }
 
-GraphRewriter::Arg GraphRewriter::local(std::string_view name) {
-  return {std::vector<std::string>{fresh_.name(found.node().outputs[0] + "/" + std::string(name))}};
+NodeRewriter::Arg NodeRewriter::local(std::string_view name) {
+  return named(fresh_.name(found.node().outputs[0] + "/" + std::string(name)));
 }
 
-void GraphRewriter::result(Slot output, Arg value) {
+void NodeRewriter::result(Slot output, Arg value) {
   const std::string& name = found.names(output)[0];
   if (const Tensor* tensor = std::get_if<Tensor>(&value.is)) {
     made_.constants.emplace_back(name, *tensor);
@@ -191,7 +150,7 @@ void GraphRewriter::result(Slot output, Arg value) {
   }
 }
 
-Made GraphRewriter::finish() {
+Made NodeRewriter::finish() {
   // Drops nodes whose only outputs are ones that the replaced node omits.
   std::erase_if(made_.nodes, [](const Node& node) { return node.outputs.empty(); });
   std::set<std::string> makes;
@@ -201,12 +160,6 @@ Made GraphRewriter::finish() {
     if (found.scope().is_used(output) && !makes.contains(output)) throw NotKnown{};
   }
   return std::move(made_);
-}
-
-GraphRewriter::Attributes joined(GraphRewriter::Attributes base,
-                                 const GraphRewriter::Attributes& with) {
-  for (const auto& [name, attribute] : with) base.insert_or_assign(name, attribute);
-  return base;
 }
 
 const AttributeSpec* attribute_of(const Signature& signature, std::string_view name) {
@@ -247,4 +200,4 @@ bool is_default(const AttributeSpec& spec, const Attribute& attribute) {
       value->is);
 }
 
-}  // namespace touchstone::conversion
+}  // namespace touchstone::transform

@@ -5,17 +5,17 @@
 #include <vector>
 
 #include "core/shape.h"
-#include "transform/optimize/match_result.h"
 #include "transform/optimize/mutable_graph.h"
 #include "transform/optimize/pattern.h"
+#include "transform/optimize/pattern_match.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 // Returns the match with this root whose conditions hold, if any.
-std::optional<Match> find_match(const Pattern& pattern, MutableGraph& bench,
-                                MutableGraph::Place root);
+std::optional<PatternMatch> find_match(const Pattern& pattern, MutableGraph& bench,
+                                       MutableGraph::Place root);
 
 // Tries every node of the graph as the root, first to last. Returns the number of replacements.
 Index apply_pattern(const Pattern& pattern, MutableGraph& bench);
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

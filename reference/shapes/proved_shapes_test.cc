@@ -1,5 +1,5 @@
 // Proofs that follow others of the same model: results must be those of a proof from nothing.
-#include "reference/proved_shapes.h"
+#include "reference/shapes/proved_shapes.h"
 
 #include "model/testing.h"
 

@@ -1,6 +1,6 @@
 // Shapes of whole models: symbols, values that shapes depend on, subgraphs, functions, and invalid
 // models.
-#include "reference/shapes.h"
+#include "reference/shapes/shapes.h"
 
 #include <gmock/gmock.h>
 

@@ -1,14 +1,14 @@
 // Matches patterns by backtracking over the order of a node's inputs, alternatives, and the nodes
 // that compute inputs. Each failed choice is undone before the next.
-#include "transform/optimize/match.h"
+#include "transform/optimize/matcher.h"
 
 #include <algorithm>
 
 #include "core/budget_watch.h"
 #include "core/error.h"
-#include "transform/optimize/graph_rewriter.h"
+#include "transform/optimize/pattern_rewriter.h"
 
-namespace touchstone {
+namespace touchstone::transform {
 
 namespace {
 
@@ -32,7 +32,7 @@ class Matcher {
   Matcher(const Pattern& pattern, std::span<const MatchNode> nodes, MutableGraph& bench)
       : pattern_(pattern), nodes_(nodes), bench_(bench), found_(pattern, bench) {}
 
-  std::optional<Match> from(MutableGraph::Place root) {
+  std::optional<PatternMatch> from(MutableGraph::Place root) {
     found_.root = root;
     const auto whole = [&] { return bounded(found_) && conditions_hold(found_); };
     if (!match_node(nodes_.size() - 1, root, whole)) return std::nullopt;
@@ -141,7 +141,7 @@ class Matcher {
 
   // A number in a pattern is a scalar. A constant of higher rank must not change the root's shape,
   // so its rank may not exceed that of the values that the match reads.
-  bool bounded(const Match& found) const {
+  bool bounded(const PatternMatch& found) const {
     Index most = 0;
     for (std::size_t k = 0; k < nodes_.size(); ++k) {
       for (const MatchInput& input : nodes_[k].inputs) {
@@ -162,7 +162,7 @@ class Matcher {
   }
 
   // Returns the largest rank of the one-element constants that this node of the pattern reads.
-  Index rank_of_number(std::size_t k, const Match& found) const {
+  Index rank_of_number(std::size_t k, const PatternMatch& found) const {
     const std::optional<MutableGraph::Place> place =
         found.made[static_cast<std::size_t>(nodes_[k].outputs[0])];
     Index most = 0;
@@ -174,7 +174,7 @@ class Matcher {
     return most;
   }
 
-  bool conditions_hold(const Match& found) const {
+  bool conditions_hold(const PatternMatch& found) const {
     const Index opset = found.opset();
     if (pattern_.replace != nullptr && (opset < pattern_.min_opset || opset > pattern_.max_opset))
       return false;
@@ -192,15 +192,15 @@ class Matcher {
   const Pattern& pattern_;
   std::span<const MatchNode> nodes_;
   MutableGraph& bench_;
-  Match found_;
+  PatternMatch found_;
   std::vector<std::size_t> bound_, made_;  // slots, in the order in which they were bound
 };
 
 // Returns false if the replacement needs a fact that is not known, or a computation that no kernel
 // supports.
-bool replace(const Pattern& pattern, const Match& found) {
+bool replace(const Pattern& pattern, const PatternMatch& found) {
   try {
-    GraphRewriter rewrite(found);
+    PatternRewriter rewrite(found);
     pattern.replace(rewrite);
     return rewrite.commit();
   } catch (const NotKnown&) {
@@ -214,11 +214,11 @@ bool replace(const Pattern& pattern, const Match& found) {
 
 }  // namespace
 
-std::optional<Match> find_match(const Pattern& pattern, MutableGraph& bench,
-                                MutableGraph::Place root) {
+std::optional<PatternMatch> find_match(const Pattern& pattern, MutableGraph& bench,
+                                       MutableGraph::Place root) {
   for (const std::span<const MatchNode> nodes : pattern.alternatives) {
     if (!Matcher::fits(nodes.back(), *root)) continue;
-    if (std::optional<Match> found = Matcher(pattern, nodes, bench).from(root)) return found;
+    if (std::optional<PatternMatch> found = Matcher(pattern, nodes, bench).from(root)) return found;
   }
   return std::nullopt;
 }
@@ -228,7 +228,7 @@ Index apply_pattern(const Pattern& pattern, MutableGraph& bench) {
   BudgetWatch watch;
   for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
     const auto next = std::next(place);  // a replacement erases the root but no node after it
-    const std::optional<Match> found = find_match(pattern, bench, place);
+    const std::optional<PatternMatch> found = find_match(pattern, bench, place);
     if (found && replace(pattern, *found)) {
       bench.assume(found->assumed);
       ++changes;
@@ -238,4 +238,4 @@ Index apply_pattern(const Pattern& pattern, MutableGraph& bench) {
   return changes;
 }
 
-}  // namespace touchstone
+}  // namespace touchstone::transform

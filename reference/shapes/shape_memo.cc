@@ -3,7 +3,7 @@
 
 #include "core/budget_watch.h"
 #include "model/scopes.h"
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 namespace {

@@ -1,5 +1,5 @@
 // Numbers the values and symbols of a model in the order that passes find them.
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 

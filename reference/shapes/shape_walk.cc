@@ -1,6 +1,6 @@
 // Visits nodes in file order. Undetermined results stay unknown. A constraint violation is recorded
 // without ending the pass: the sizes are substitutes, and another pass may satisfy the constraint.
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/numbers/convert.h"
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 namespace {

@@ -1,5 +1,5 @@
 // Tries other sizes for the symbols behind a violation.
-#include "reference/choice_search.h"
+#include "reference/shapes/choice_search.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include "model/check_node.h"
 #include "model/custom.h"
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 

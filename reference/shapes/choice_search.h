@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "reference/shape_choice.h"
-#include "reference/shape_walk.h"
+#include "reference/shapes/shape_choice.h"
+#include "reference/shapes/shape_walk.h"
 
 namespace touchstone {
 

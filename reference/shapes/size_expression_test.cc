@@ -1,5 +1,5 @@
 // Size expressions fitted to examples: found ones, undetermined ones, and their text.
-#include "reference/size_expression.h"
+#include "reference/shapes/size_expression.h"
 
 #include <gtest/gtest.h>
 
