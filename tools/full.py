@@ -209,7 +209,7 @@ def campaign(
         print(f"full: {step.name} ...", file=sys.stderr, flush=True)
         record = run(step, out) | {"state": states[step.name]}
         with writing:
-            records[step.name] = record
+            records.update(read_records(file, states) | {step.name: record})  # another run may go on beside this one
             whole = file.with_suffix(".new")
             whole.write_text(json.dumps({"steps": records}, indent=1), encoding="utf-8")
             whole.replace(file)
