@@ -87,6 +87,7 @@ Model families() {
   const std::string j = net.node("Cast", {i}, {}, {{"to", to_float}});
   const std::string k = net.node("Softmax", {j}, {}, {{"axis", -1}});
   net.output(net.node("ReduceMean", {k, net.integers({1})}));
+  net.output(net.node("ReduceMax", {k}, {}, {{"keepdims", 0}}));
   net.output(net.node("LayerNormalization", {k, net.constant({12})}));
   net.output(net.node("Not", {f}), Type::boolean);
   return net.model();

@@ -174,5 +174,16 @@ TEST(Input, FeedsThatDoNotFitSayWhichAndHow) {
   refused({{"x", whole({2, 3}, 1)}, {"z", whole({2, 3}, 1)}}, "feed/name");
 }
 
+// A scalar that is computed in the run is an operand of fused kernels; Clip reads it as a number.
+TEST(Inputs, ScalarsOfTheRun) {
+  Net net({3, 40});
+  const std::string s = net.node("ReduceMax", {"x"}, {}, {{"keepdims", 0}});
+  const std::string scaled = net.node("Relu", {net.node("Mul", {"x", s})});
+  net.output(net.node("Sub", {scaled, s}));
+  net.output(net.node("Clip", {net.node("Div", {s, net.node("Add", {"x", "x"})}), "", s}));
+  EXPECT_THAT(net.check(),
+              ::testing::HasSubstr("pointwise avx512; elements Add; Div_1 avx512; elements Clip"));
+}
+
 }  // namespace
 }  // namespace touchstone::optimized

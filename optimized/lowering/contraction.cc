@@ -107,13 +107,8 @@ Contractor::Matrices Contractor::matrices_of(const Contraction& of, bool turned)
   return x;
 }
 
-void Contractor::run(RunState& state, const Contraction& of, const float* a, const float* b,
-                     float* c) {
-  if (count(of.kept) == 0) return;
-  if (count(of.summed) == 0) {
-    std::fill_n(c, count(of.kept), 0.0F);
-    return;
-  }
+const Contractor::Matrices& Contractor::matrices_of(const Contraction& of) {
+  if (matrices_ && of == last_) return *matrices_;
   // The operand that has the last dimension of C gives the columns.
   bool turned = false;
   for (Index d = of.kept.size(); d-- > 0;) {
@@ -121,8 +116,21 @@ void Contractor::run(RunState& state, const Contraction& of, const float* a, con
     turned = of.b.kept[d] == 0;
     break;
   }
-  const Matrices x = matrices_of(of, turned);
-  const Operands on = turned ? Operands{b, a, c} : Operands{a, b, c};
+  matrices_.reset();
+  last_ = of;
+  matrices_ = matrices_of(of, turned);
+  return *matrices_;
+}
+
+void Contractor::run(RunState& state, const Contraction& of, const float* a, const float* b,
+                     float* c) {
+  if (count(of.kept) == 0) return;
+  if (count(of.summed) == 0) {
+    std::fill_n(c, count(of.kept), 0.0F);
+    return;
+  }
+  const Matrices& x = matrices_of(of);
+  const Operands on = x.turned ? Operands{b, a, c} : Operands{a, b, c};
   const auto lacks = [](const IndexVector& strides) {
     return std::find(strides.begin(), strides.end(), 0) != strides.end();
   };

@@ -2,6 +2,8 @@
 // Gemm and Einsum compute. Maps it on matrix kernels.
 #pragma once
 
+#include <optional>
+
 #include "core/budget.h"
 #include "core/tensor.h"
 #include "optimized/kernels/gemm.h"
@@ -18,8 +20,10 @@ struct Contraction {
   Shape kept, summed;  // extents
   struct Strides {
     IndexVector kept, summed;
+    bool operator==(const Strides&) const = default;
   };
   Strides a, b;
+  bool operator==(const Contraction&) const = default;
 };
 
 class Contractor {
@@ -66,6 +70,8 @@ class Contractor {
   };
 
   static Matrices matrices_of(const Contraction& of, bool turned);
+  // Returns the matrices of the last call again if its contraction is equal.
+  const Matrices& matrices_of(const Contraction& of);
   static Operands at(const Matrices& x, const Operands& on, Index batch);
   static GemmOperand operand(const Matrices& x, const float* b, bool copied);
   static GemmProblem problem(const Matrices& x, const Prepared& on, const float* packed);
@@ -87,6 +93,8 @@ class Contractor {
   const ThinKernel thin_;
   const DotsKernel dots_;
   Tensor scratch_;
+  Contraction last_;
+  std::optional<Matrices> matrices_;  // of last_
   const Tensor* constants_[2] = {nullptr, nullptr};
   SharedWeights* shared_ = nullptr;
   std::shared_ptr<const LargeMemory> packed_;

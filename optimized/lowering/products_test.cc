@@ -159,6 +159,26 @@ TEST(Products, Matmuls) {
   net.check();
 }
 
+// One step multiplies matrices of other sizes in each run.
+TEST(Products, MatmulsOfSizesThatDependOnData) {
+  Net net({9});
+  const std::string where = net.node("NonZero", {"x"});
+  const std::string rows = net.node("Gather", {net.constant({9, 40}), where}, {}, {{"axis", 0}});
+  net.output(net.node("MatMul", {rows, computed(net, {40, 33})}));
+  Session session(net.model());
+  for (const Index many : {5, 2, 0, 9, 2}) {
+    Tensor x(Type::float32, {9});
+    std::fill_n(x.data<float>(), 9, 0.0F);
+    std::fill_n(x.data<float>(), many, 3.0F);
+    const Tensor y = session.run({{"x", x}}).begin()->second.tensor();
+    const Tensor wanted = run(net.model(), {{"x", x}}).begin()->second.tensor();
+    ASSERT_EQ(y.shape(), wanted.shape());
+    EXPECT_THAT(
+        std::span(y.data<float>(), static_cast<std::size_t>(y.size())),
+        ::testing::ElementsAreArray(wanted.data<float>(), static_cast<std::size_t>(wanted.size())));
+  }
+}
+
 TEST(Products, Gemms) {
   const std::vector<Shape> biases{{}, {1}, {33}, {12, 33}, {12, 1}, {1, 33}};
   std::size_t next = 0;

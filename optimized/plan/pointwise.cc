@@ -14,12 +14,14 @@ namespace {
 
 constexpr Index min_lanes = 16;  // a piece of the innermost dimension is a multiple of it
 
-// Placeholder tensors without memory, at distinct addresses, on which kernels record their reads.
+// Placeholder tensors without memory, at distinct addresses, on which kernels record their reads. A
+// scalar has memory, because a kernel may read it as a number.
 class StandIns {
  public:
   const Tensor& of(Index value, const Shape& shape) {
     const auto found = tensors_.find(value);
     if (found != tensors_.end()) return found->second;
+    if (shape.empty()) return tensors_.emplace(value, one()).first->second;
     next_ += 64 * ((count(shape) * 4 + 127) / 64);
     auto* const memory = reinterpret_cast<void*>(next_);
     next_ += 64 * ((count(shape) * 4 + 127) / 64);
@@ -33,6 +35,12 @@ class StandIns {
   }
 
  private:
+  static Tensor one() {
+    Tensor made(Type::float32, Shape{});
+    made.data<float>()[0] = 1;
+    return made;
+  }
+
   std::map<Index, Tensor> tensors_;
   Index next_ = Index{1} << 40;
 };
@@ -75,7 +83,6 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
         inputs.emplace_back(
             stand_ins.of(input, externals[static_cast<std::size_t>(external)].shape));
         asked.push_back(input);
-        if (fact.shape->empty()) return std::nullopt;  // it might be read as a number
       } else {
         inputs.emplace_back(stand_ins.of(input, extents));
       }
@@ -95,6 +102,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
       if (value == no_value) return std::nullopt;
       read.push_back({value, operand.strides});
     }
+    // An input that is read as a number is no operand; its value is not known here.
     for (const Index value : asked) {
       if (std::none_of(read.begin(), read.end(), [&](const Read& r) { return r.value == value; }))
         return std::nullopt;

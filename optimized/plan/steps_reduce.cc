@@ -16,6 +16,16 @@ namespace {
 constexpr Index recorded_address = Index{1} << 40;
 constexpr std::size_t most_problems = 1024;
 
+// Returns the dimensions other than 1: a kernel keeps reduced ones, which the node's output may
+// drop.
+Shape without_ones(const Shape& shape) {
+  Shape kept;
+  for (const Index extent : shape) {
+    if (extent != 1) kept.push_back(extent);
+  }
+  return kept;
+}
+
 // Records how the kernels read the node's input; nullopt if they cannot be called from a plan.
 std::optional<RecordedCall> recorded(const AnalyzedGraph& graph, const AnalyzedNode& fact) {
   const FastEntry& entry = *find_fast(*fact.node->signature);
@@ -33,7 +43,8 @@ std::optional<RecordedCall> recorded(const AnalyzedGraph& graph, const AnalyzedN
   }
   Call call = call_of(*fact.node, std::move(inputs));
   RecordedCall record;
-  if (!record_fast(entry, call, record) || record.made != *graph.value(fact.outputs[0]).shape)
+  if (!record_fast(entry, call, record) ||
+      without_ones(record.made) != without_ones(*graph.value(fact.outputs[0]).shape))
     return std::nullopt;
   // Reduced dimensions that do not merge into one would be copied in each run.
   std::vector<IndexVector> inside{IndexVector(record.reduced.size(), 0)};
