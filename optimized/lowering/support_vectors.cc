@@ -53,12 +53,14 @@ class MachinesStep : public RowModelStep {
     return made;
   }
 
-  // Writes the kernel's values of the rows with each support vector, a block of rows apart.
+  // Values of one vector: of one row alone, or of a whole block of rows.
+  static Index width_of(Index many) { return many == 1 ? 1 : rows_at_once; }
+  // Writes the kernel's values of the rows with each support vector, width_of(many) apart.
   void kernels(const float* x, Index many, Scratch& scratch) const {
     float* const made = scratch.kernels.data<float>();
     const Term term = kind_ == Kind::rbf ? Term::square : Term::product;
-    lists_.all_sums(term, x, many, made, 1, rows_at_once);
-    const Index sums = lists_.lists() * rows_at_once;
+    lists_.all_sums(term, x, many, made, 1, width_of(many));
+    const Index sums = lists_.lists() * width_of(many);
     switch (kind_) {
       case Kind::linear:
         return;
@@ -75,8 +77,13 @@ class MachinesStep : public RowModelStep {
           made[k] = prim::pow(params_[0] * made[k] + params_[1], params_[2]);
     }
   }
-  // Adds the weighted values of a range of vectors to the sums of a block of rows.
-  static void add(const float* kernels, const float* weights, Index first, Index end, float* sums) {
+  // Adds the weighted values of a range of vectors to the sums of the rows.
+  static void add(const float* kernels, Index many, const float* weights, Index first, Index end,
+                  float* sums) {
+    if (width_of(many) == 1) {
+      for (Index v = first; v < end; ++v) sums[0] += weights[v] * kernels[v];
+      return;
+    }
     for (Index v = first; v < end; ++v) {
       const float* const from = kernels + v * rows_at_once;
       for (Index n = 0; n < rows_at_once; ++n) sums[n] += weights[v] * from[n];
@@ -122,7 +129,7 @@ class ClassifierStep : public MachinesStep {
     }
     kernels(x, many, scratch);
     float* const sums = scratch.sums.data<float>();
-    machines(scratch.kernels.data<float>(), sums);
+    machines(scratch.kernels.data<float>(), many, sums);
     for (Index n = 0; n < many; ++n) {
       scratch.scores.clear();
       for (Index pair = 0; pair < pairs(); ++pair)
@@ -167,16 +174,17 @@ class ClassifierStep : public MachinesStep {
   }
 
   // Writes the values of the machines of a block of rows: pairs (0, 1), (0, 2) ... (1, 2) ...
-  void machines(const float* kernels, float* made) const {
+  void machines(const float* kernels, Index many, float* made) const {
     const Index vectors = lists_.lists();
     Index pair = 0;
     for (Index i = 0; i < classes_; ++i) {
       for (Index j = i + 1; j < classes_; ++j, ++pair) {
-        charge_work((per_class_[i] + per_class_[j]) * rows_at_once);
+        charge_work((per_class_[i] + per_class_[j]) * width_of(many));
         float sums[rows_at_once] = {};
         const auto add_class = [&](Index line, Index of) {
           const Index first = starts_[of];
-          add(kernels, coefficients_.data() + line * vectors, first, first + per_class_[of], sums);
+          add(kernels, many, coefficients_.data() + line * vectors, first, first + per_class_[of],
+              sums);
         };
         add_class(j - 1, i);
         add_class(i, j);
@@ -225,9 +233,9 @@ class RegressorStep : public MachinesStep {
       lines(lists_, x, many, rho_, shown, 1);
     } else {
       kernels(x, many, scratch);
-      charge_work(lists_.lists() * rows_at_once);
+      charge_work(lists_.lists() * width_of(many));
       float sums[rows_at_once] = {};
-      add(scratch.kernels.data<float>(), coefficients_.data(), 0, lists_.lists(), sums);
+      add(scratch.kernels.data<float>(), many, coefficients_.data(), 0, lists_.lists(), sums);
       for (Index n = 0; n < many; ++n) shown[n] = sums[n] + rho_[0];
     }
     for (Index n = 0; by_sign_ && n < many; ++n) shown[n] = 0 < shown[n] ? 1.0F : -1.0F;

@@ -79,13 +79,15 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
       const Index external = external_of(input);
       if (fact.constant && fact.constant->size() == 1 && external != no_value) {
         inputs.emplace_back(*fact.constant);  // it may be read as a number
-      } else if (external != no_value) {
-        inputs.emplace_back(
-            stand_ins.of(input, externals[static_cast<std::size_t>(external)].shape));
-        asked.push_back(input);
-      } else {
-        inputs.emplace_back(stand_ins.of(input, extents));
+        continue;
       }
+      const Shape& shape =
+          external != no_value ? externals[static_cast<std::size_t>(external)].shape : extents;
+      inputs.emplace_back(stand_ins.of(input, shape));
+      if (external != no_value || shape.empty()) asked.push_back(input);
+      // A scalar that is read twice could be an operand and a number.
+      if (shape.empty() && std::count(op.inputs.begin(), op.inputs.end(), input) > 1)
+        return std::nullopt;
     }
     Call call = call_of(op.node, std::move(inputs));
     RecordedCall record;
