@@ -1,5 +1,7 @@
 // Tests unusual feeds: empty tensors, NaN and infinities, sizes beyond all memory. A session must
 // return the reference's result or an Error with a place, and never end the process.
+#include <gmock/gmock.h>
+
 #include <optional>
 
 #include "core/error.h"
@@ -175,7 +177,7 @@ TEST(Input, FeedsThatDoNotFitSayWhichAndHow) {
 }
 
 // A scalar that is computed in the run is an operand of fused kernels; Clip reads it as a number.
-TEST(Inputs, ScalarsOfTheRun) {
+TEST(Input, ScalarsOfTheRun) {
   Net net({3, 40});
   const std::string s = net.node("ReduceMax", {"x"}, {}, {{"keepdims", 0}});
   const std::string scaled = net.node("Relu", {net.node("Mul", {"x", s})});
