@@ -133,7 +133,7 @@ Tensor PlainArrays::tensor(std::size_t k) const {
   const bool is_index = !facts(type).is_float && facts(type).bits > 16;
   if (!is_index && type != Type::boolean && buffer.len >= few)
     return tensor_at(buffer.buf, held_[k].type, std::move(shape));
-  Tensor made(held_[k].type, std::move(shape));
+  Tensor made(held_[k].type, std::move(shape), Storage::unfilled);
   const std::span<std::byte> bytes = made.bytes();
   const auto* const from = static_cast<const std::byte*>(buffer.buf);
   if (made.type() == Type::boolean) {

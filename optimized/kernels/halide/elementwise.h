@@ -44,20 +44,30 @@ class Elementwise : public Halide::Generator<Kernel> {
   const Var x{"x"}, y{"y"}, z{"z"}, w{"w"};
   const std::vector<Var> at{x, y, z, w};
 
-  void plan(Halide::Func out, const std::vector<Input<Buffer<float, 4>>*>& inputs) {
+  // `flag`: a choice of two formulas, if defined. Dense rows evaluate the chosen one alone.
+  void plan(Halide::Func out, const std::vector<Input<Buffer<float, 4>>*>& inputs,
+            const Expr& flag = Expr()) {
     if (this->get_target().has_gpu_feature()) return plan_on_device(out, inputs);
     const int lanes = this->natural_vector_size(Halide::Float(32));
+    const auto vectorized = [&](const Expr& condition) {
+      out.specialize(condition).vectorize(x, lanes, Halide::TailStrategy::GuardWithIf);
+    };
     Expr dense = Halide::Internal::const_true();
     for (Input<Buffer<float, 4>>* input : inputs) {
       input->dim(0).set_stride(Expr());
       dense = dense && input->dim(0).stride() == 1;
     }
-    out.specialize(dense).vectorize(x, lanes, Halide::TailStrategy::GuardWithIf);
+    if (flag.defined()) {
+      vectorized(dense && flag);
+      vectorized(dense && !flag);
+    } else {
+      vectorized(dense);
+    }
     if (inputs.size() == 2) {
       for (int repeated : {0, 1}) {
         const Expr first = inputs[0]->dim(0).stride() == (repeated == 0 ? 0 : 1);
         const Expr second = inputs[1]->dim(0).stride() == (repeated == 1 ? 0 : 1);
-        out.specialize(first && second).vectorize(x, lanes, Halide::TailStrategy::GuardWithIf);
+        vectorized(first && second);
       }
     }
   }
