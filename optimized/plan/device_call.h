@@ -15,7 +15,7 @@ namespace touchstone::optimized {
 struct DeviceCall {
   backends::CompiledKernel kernel = nullptr;
   CallValues values;
-  std::vector<Index> reads;                             // one value per operand; nobody if omitted
+  std::vector<Index> reads;                             // of each operand; no_value if omitted
   std::vector<std::vector<backends::DeviceAxis>> axes;  // of the operands, then of the output
 };
 

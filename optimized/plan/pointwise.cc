@@ -14,8 +14,8 @@ namespace {
 
 constexpr Index min_lanes = 16;  // a piece of the innermost dimension is a multiple of it
 
-// Placeholder tensors without memory, at distinct addresses, on which kernels record their reads. A
-// scalar has memory, because a kernel may read it as a number.
+// Tensors without memory, at distinct addresses, on which kernels record their reads. A scalar has
+// memory, because a kernel may read it as a number.
 class StandIns {
  public:
   const Tensor& of(Index value, const Shape& shape) {
