@@ -228,6 +228,24 @@ TEST(Placement, OfReductionsAlongAnyAxis) {
   }
 }
 
+TEST(Placement, OfEmptyTensors) {
+  Net net({0, 2, 3});
+  net.output(net.node("Add", {"x", net.constant({2, 3})}));
+  net.output(net.node("ReduceSum", {"x", net.integers({0})}));
+  net.output(net.node("ReduceSum", {"x", net.integers({1})}));
+  net.output(net.node("MatMul", {"x", net.constant({3, 4})}));
+  const std::string flat = net.node("Reshape", {"x", net.integers({0, 6})}, {}, {{"allowzero", 1}});
+  net.output(net.node("Gemm", {flat, flat}, {}, {{"transA", 1}}));
+  net.output(net.node("Gemm", {flat, flat, net.constant({6})}, {}, {{"transA", 1}}));
+  net.output(net.node("Gemm", {flat, flat, net.constant({6, 1})}, {}, {{"transA", 1}}));
+  const Feeds feeds{{"x", whole({0, 2, 3}, 3)}};
+  for (const SessionOptions& options : {beside("watched,cpu"), on_opencl()}) {
+    Session session(net.model(), options);
+    expect_same(run(net.model(), feeds), session.run(feeds));
+  }
+  EXPECT_EQ(watched->traffic().launches, 1);  // the sum over the empty dimension
+}
+
 TEST(Placement, NumbersThatAreFedAreLookedAtOnTheHost) {
   Net net({5});
   const std::string min = net.constant({}), max = net.constant({});

@@ -22,6 +22,7 @@ IndexVector broadcast_strides(const Shape& from, Index rank, Index start) {
 }
 
 Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides) {
+  if (count(extents) == 0) return {Shape{0}, {strides.size(), IndexVector{0}}};
   Shape kept;
   std::vector<IndexVector> steps(strides.size());  // innermost first
   Index last = -1;

@@ -17,8 +17,8 @@ struct Collapsed {
 // are those from `start` on: 0 along extents of 1.
 IndexVector broadcast_strides(const Shape& from, Index rank, Index start);
 
-// Merges the dimensions `extents`, with each operand's strides, as far as the strides allow. No
-// extent may be 0.
+// Merges the dimensions `extents`, with each operand's strides, as far as the strides allow. One
+// dimension of extent 0 is left if an extent is 0.
 Collapsed collapse(const Shape& extents, const std::vector<IndexVector>& strides);
 
 // Calls visit(offsets, one per operand) for every point of the outermost `dims` dimensions, in

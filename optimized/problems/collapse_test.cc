@@ -37,6 +37,14 @@ TEST(Collapse, AScalarHasNoDimensions) {
   EXPECT_EQ(visited(c.extents, c.strides).size(), 1U);
 }
 
+TEST(Collapse, AnEmptyShapeIsOneEmptyDimension) {
+  for (const Shape& extents : {Shape{0, 2}, Shape{2, 0}, Shape{0, 0}, Shape{3, 0, 1, 4}}) {
+    const Collapsed c = collapse(extents, {dense_strides(extents), IndexVector(extents.size(), 0)});
+    EXPECT_EQ(c.extents, Shape({0}));
+    EXPECT_EQ(c.strides, std::vector<IndexVector>(2, IndexVector{0}));
+  }
+}
+
 TEST(Collapse, DoesNotGrowPastWhatAKernelCounts) {
   const Index big = Index{1} << 20;
   const Collapsed c = collapse({big, big}, {{big, 1}});
