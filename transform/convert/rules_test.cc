@@ -147,6 +147,26 @@ TEST(ConversionRules, FeaturesWithStatisticsOfTheirOwnMayBeEmpty) {
   });
 }
 
+// Version 9 has one output or five.
+TEST(ConversionRules, TrainingKeepsTheStatisticsAndNamesTheSavedOnes) {
+  const Tensor some = filled({3});
+  Tensor ones(Type::float32, {3});
+  std::fill_n(ones.data<float>(), 3, 1.0F);
+  using Names = std::vector<std::string>;
+  for (const Names& outputs : {Names{"Y"}, Names{"Y", "", "v"}, Names{"Y", "m", "v"}}) {
+    const Node one = node("BatchNormalization", {"X", "scale", "B", "mean", "var"}, outputs,
+                          {{"training_mode", attribute(Index{1})}});
+    const Model model = model_of(one, dims({2, 3, 4}), 15, Type::float32,
+                                 {{"scale", some}, {"B", some}, {"mean", some}, {"var", ones}});
+    for (const Index opset : {9, 13}) {
+      Model old = converted(model, opset);
+      require_valid(old, {});
+      EXPECT_EQ(old.graph.nodes[0].outputs.size(), 5U);
+      expect_same_bits(output(old, filled({2, 3, 4})), output(model, filled({2, 3, 4})));
+    }
+  }
+}
+
 // A limit that is left out is the least or greatest finite number of the type.
 TEST(ConversionRules, LimitsThatAreLeftOutHoldForInfinities) {
   const float infinity = std::numeric_limits<float>::infinity();
