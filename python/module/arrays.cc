@@ -7,10 +7,13 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/placement.h"
 #include "python/module/guard.h"
+#include "python/module/text.h"
 
 namespace touchstone::python {
 namespace {
@@ -33,6 +36,33 @@ constexpr Format formats[] = {
     {'L', 8, Type::uint64, "uint64"},   {'Q', 8, Type::uint64, "uint64"},
 };
 
+Shape buffer_shape(const Py_buffer& buffer) {
+  Shape shape;
+  for (int d = 0; d < buffer.ndim; ++d) shape.push_back(buffer.shape[d]);
+  return shape;
+}
+
+bool is_of_objects(const Py_buffer& buffer) {
+  return buffer.format != nullptr && std::string_view(buffer.format) == "O";
+}
+
+// Copies the strings of an array of objects. Returns nullopt if an object is none, or has no bytes.
+std::optional<Tensor> texts_in(const Py_buffer& buffer) {
+  const auto* const objects = static_cast<PyObject* const*>(buffer.buf);
+  const Index size = buffer.len / buffer.itemsize;
+  for (Index k = 0; k < size; ++k) {
+    if (objects[k] == nullptr || (!PyUnicode_Check(objects[k]) && !PyBytes_Check(objects[k])))
+      return std::nullopt;
+  }
+  Tensor made(Type::string, buffer_shape(buffer));
+  try {
+    for (Index k = 0; k < size; ++k) made.data<std::string>()[k] = from_str(objects[k]);
+  } catch (const nb::python_error&) {
+    return std::nullopt;
+  }
+  return made;
+}
+
 // Returns nullptr for elements in another byte order, of several fields, or without alignment.
 const Format* format_of(const Py_buffer& buffer) {
   const std::string_view given = buffer.format == nullptr ? "B" : buffer.format;
@@ -48,10 +78,12 @@ struct Numpy {
   nb::object array = nb::module_::import_("numpy").attr("ndarray");
   nb::object empty = nb::module_::import_("numpy").attr("empty");
   std::array<nb::object, std::size(formats)> dtypes;
+  nb::object objects;  // the dtype of strings
 
   Numpy() {
     const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
     for (std::size_t k = 0; k < dtypes.size(); ++k) dtypes[k] = dtype(formats[k].dtype);
+    objects = dtype("object");
   }
 };
 const Numpy& numpy() {
@@ -100,6 +132,17 @@ nb::object array_over(const Tensor& tensor, const Format& format) {
   return nb::cast(nb::ndarray<nb::numpy>(memory, sizes.size(), sizes.data(), owner, nullptr, type));
 }
 
+nb::object empty_array(const Shape& shape, const nb::object& dtype) {
+  const nb::object sizes = nb::steal(PyTuple_New(shape.size()));
+  if (!sizes.is_valid()) throw nb::python_error();
+  for (Index d = 0; d < shape.size(); ++d)
+    PyTuple_SET_ITEM(sizes.ptr(), d, PyLong_FromLongLong(shape[d]));
+  PyObject* const arguments[] = {sizes.ptr(), dtype.ptr()};
+  nb::object made = nb::steal(PyObject_Vectorcall(numpy().empty.ptr(), arguments, 2, nullptr));
+  if (!made.is_valid()) throw nb::python_error();
+  return made;
+}
+
 }  // namespace
 
 PlainArrays::~PlainArrays() {
@@ -113,19 +156,25 @@ bool PlainArrays::add(nb::handle value) {
     PyErr_Clear();
     return false;
   }
+  if (is_of_objects(buffer)) {
+    std::optional<Tensor> texts = texts_in(buffer);
+    PyBuffer_Release(&buffer);
+    if (texts) held_.push_back({{}, Type::string, std::move(*texts)});
+    return texts.has_value();
+  }
   const Format* const format = format_of(buffer);
   if (format == nullptr) {
     PyBuffer_Release(&buffer);
     return false;
   }
-  held_.push_back({buffer, format->type});
+  held_.push_back({buffer, format->type, {}});
   return true;
 }
 
-Tensor PlainArrays::tensor(std::size_t k) const {
+Tensor PlainArrays::tensor(std::size_t k) {
+  if (held_[k].type == Type::string) return std::move(held_[k].texts);
   const Py_buffer& buffer = held_[k].buffer;
-  Shape shape;
-  for (int d = 0; d < buffer.ndim; ++d) shape.push_back(buffer.shape[d]);
+  Shape shape = buffer_shape(buffer);
   // Integers of 32 and 64 bits may be indices, which a kernel checks once: no other thread may
   // change them after that. Numpy's bools may have other bytes.
   constexpr Py_ssize_t few = 1 << 14;
@@ -145,22 +194,24 @@ Tensor PlainArrays::tensor(std::size_t k) const {
 }
 
 nb::object array_of(const Tensor& tensor, bool is_own) {
+  const bool is_text = tensor.type() == Type::string;
   std::size_t k = 0;
   while (k < std::size(formats) && formats[k].type != tensor.type()) ++k;
-  if (k == std::size(formats)) return {};
-  if (is_own) return array_over(tensor, formats[k]);
-  const Shape& shape = tensor.shape();
-  const nb::object sizes = nb::steal(PyTuple_New(shape.size()));
-  if (!sizes.is_valid()) throw nb::python_error();
-  for (Index d = 0; d < shape.size(); ++d)
-    PyTuple_SET_ITEM(sizes.ptr(), d, PyLong_FromLongLong(shape[d]));
-  PyObject* const arguments[] = {sizes.ptr(), numpy().dtypes[k].ptr()};
-  nb::object made = nb::steal(PyObject_Vectorcall(numpy().empty.ptr(), arguments, 2, nullptr));
-  if (!made.is_valid()) throw nb::python_error();
+  if (k == std::size(formats) && !is_text) return {};
+  if (is_own && !is_text) return array_over(tensor, formats[k]);
+  nb::object made = empty_array(tensor.shape(), is_text ? numpy().objects : numpy().dtypes[k]);
   Py_buffer buffer;
   if (PyObject_GetBuffer(made.ptr(), &buffer, PyBUF_WRITABLE) != 0) throw nb::python_error();
-  copy(static_cast<std::byte*>(buffer.buf), tensor.bytes().data(), tensor.bytes().size());
-  PyBuffer_Release(&buffer);
+  const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> released(&buffer, PyBuffer_Release);
+  if (is_text) {
+    auto* const objects = static_cast<PyObject**>(buffer.buf);
+    for (Index e = 0; e < tensor.size(); ++e) {
+      PyObject* const text = to_str(tensor.data<std::string>()[e]).release().ptr();
+      Py_XDECREF(std::exchange(objects[e], text));
+    }
+  } else {
+    copy(static_cast<std::byte*>(buffer.buf), tensor.bytes().data(), tensor.bytes().size());
+  }
   return made;
 }
 

@@ -1,5 +1,5 @@
-// Numpy arrays of the element types that numpy and tensors store alike, which need no conversion by
-// touchstone.values.
+// Numpy arrays of the element types that numpy and tensors store alike, and of strings. They need
+// no conversion by touchstone.values.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -18,16 +18,18 @@ class PlainArrays {
   PlainArrays(const PlainArrays&) = delete;
   PlainArrays& operator=(const PlainArrays&) = delete;
 
-  // Returns false, without an error, for anything but a contiguous array of such a type.
+  // Returns false, without an error, for anything but a contiguous array of such a type, and for
+  // objects that are no strings. Copies strings.
   bool add(nanobind::handle value);
   // Returns a copy of an array, or a view of a large one of floats, which must not outlive this
-  // object. Does not touch Python. Throws Error.
-  Tensor tensor(std::size_t k) const;
+  // object. Does not touch Python. Returns the strings of an array once. Throws Error.
+  Tensor tensor(std::size_t k);
 
  private:
   struct Held {
-    Py_buffer buffer;
+    Py_buffer buffer;  // of no object, for strings
     Type type;
+    Tensor texts;
   };
   std::vector<Held> held_;
 };

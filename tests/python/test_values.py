@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import ml_dtypes
@@ -177,6 +178,26 @@ def test_strings() -> None:
     assert through(np.array([b"ab", b"c"]), STRINGS).tolist() == ["ab", "c"]
     assert through(np.array("one", dtype=object), STRINGS).shape == ()
     assert through(np.empty((0, 2), dtype=object), STRINGS).shape == (0, 2)
+
+
+def test_strings_in_any_layout() -> None:
+    given = np.array(TEXTS, dtype=object).reshape(2, 3)
+    for each in (given.T, given[:, ::2], given[::-1], given[1:, 1:]):
+        assert through(each, STRINGS).tolist() == each.tolist()
+
+
+def test_strings_are_copied_and_neither_leak_nor_vanish() -> None:
+    text = "a text that only this test has"
+    given = np.array([text, text], dtype=object)
+    session = touchstone.InferenceSession(models.handed_on(STRINGS))
+    held = sys.getrefcount(text)
+    for _ in range(3):
+        (out,) = session.run(None, {"x": given})
+    assert sys.getrefcount(text) == held
+    of_output = sys.getrefcount(out[0])
+    assert of_output == 2  # of the array, and of the call that counts
+    out[...] = "other"
+    assert given.tolist() == [text, text] and session.run(None, {"x": given})[0].tolist() == [text, text]
 
 
 def test_bytes_that_are_no_text_come_back() -> None:
