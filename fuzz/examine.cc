@@ -133,7 +133,7 @@ class Examination {
     for (std::size_t k = 0; k < runs_.size(); ++k) {
       const Run& one = runs_[k];
       kernels_.insert(one.answer.kernels.begin(), one.answer.kernels.end());
-      if (!one.answer.has_outputs()) return judge_failure(one.answer);
+      if (!one.answer.has_outputs()) return judge_failure(one.answer, is_single);
       if (is_single) judge_only_node(case_.feeds[k], one.outputs, k);
       if (found_.is_finding()) return;
       if (one.answer.kind == targets::Answer::Kind::wrote_input)
@@ -165,12 +165,24 @@ class Examination {
     judge_failure(answer);
   }
 
-  void judge_failure(const targets::Answer& answer) {
+  void judge_failure(const targets::Answer& answer, bool is_single = true) {
     const conformance::Assessment failure = conformance::assess_failure(answer);
     const bool is_limit =
         answer.kind == targets::Answer::Kind::refused && answer.error == ErrorKind::limit;
     found_.verdict = is_limit ? std::string(over_limit) : failure.verdict;
     found_.detail = failure.detail;
+    if (!is_single && data_decides(model_, case_, answer_of(runs_), runs()))
+      found_.verdict = judge::name(judge::Verdict::open);
+  }
+
+  // Runs models on the target.
+  RunTarget runs() {
+    return [this](const Model& model, const std::vector<Feeds>& feeds) {
+      enter_(stage_run);
+      GraphAnswer answer = answer_of(runner_.run(model, feeds));
+      enter_(stage_judge);
+      return answer;
+    };
   }
 
   // Keeps the worst verdict of several judgements.
@@ -218,17 +230,13 @@ class Examination {
   void judge_graph_of_nodes() {
     const std::map<std::string, ValueType> types = compare::types_of_values(model_);
     const Model tapped = compare::with_taps(model_, compare::hidden_values(model_), types);
-    const RunTarget run = [this](const Model& model, const std::vector<Feeds>& feeds) {
-      enter_(stage_run);
-      GraphAnswer answer = answer_of(runner_.run(model, feeds));
-      enter_(stage_judge);
-      return answer;
-    };
+    const RunTarget run = runs();
     const GraphAnswer shown = run(tapped, case_.feeds);
     if (!shown.error.empty()) {
-      if (judge::is_fail(shown.failure))
-        fail(shown.failure, "with every value shown: " + shown.error);
-      return;  // else it does not support that model
+      if (!judge::is_fail(shown.failure)) return;  // it does not support that model
+      const std::string detail = "with every value shown: " + shown.error;
+      if (data_decides(model_, case_, shown, run)) return add(judge::Verdict::open, detail);
+      return fail(shown.failure, detail);
     }
     const GraphJudgement found = judge_answers(model_, case_, answer_of(runs_), shown, run);
     add(found.verdict, found.detail);
@@ -245,6 +253,7 @@ class Examination {
       const conformance::Assessment failure = conformance::assess_failure(one.answer);
       answer.failure = conformance::verdict_named(failure.verdict);
       answer.error = failure.detail.empty() ? failure.verdict : failure.detail;
+      answer.place = answer.error;  // runtimes name the node in the message
     }
     return answer;
   }

@@ -270,5 +270,24 @@ TEST(Reductions, AreRecordedInThePlan) {
   net.check();
 }
 
+// Blocks of one channel are spread over their lanes, but such operators require equal shapes.
+TEST(Shapes, NodesThatDoNotBroadcastFollowConvolutionsOfOneChannel) {
+  for (const auto& [op, opset] : {std::pair{"SwiGLU", 28}, {"Add", 6}, {"Max", 1}}) {
+    for (const Shape& sizes : {Shape{1, 4, 1, 1}, Shape{1, 4, 1}, Shape{2, 4, 3, 5}}) {
+      for (const bool fixed : {false, true}) {
+        SCOPED_TRACE(std::string(op) + (fixed ? " of a constant" : ""));
+        Net net(sizes);
+        net.opset(opset);
+        Shape weights{1, 4}, one = sizes;
+        weights.resize(sizes.size(), 1);
+        one[1] = 1;
+        const std::string beside = fixed ? net.constant(one) : net.convolution("x", weights);
+        net.output(net.node(op, {net.node("Neg", {net.convolution("x", weights)}), beside}));
+        net.check();
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace touchstone::optimized

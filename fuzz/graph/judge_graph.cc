@@ -68,8 +68,30 @@ void judge_tapped(const Model& resolved, const Feeds& feeds, const Feeds& seen,
   }
 }
 
-// True if the node that refused its inputs was given others than the reference gives it, and the
-// reference refuses those, too: an index that is computed from rounded values, for example.
+}  // namespace
+
+GraphAnswer run_fast(const Model& model, const std::vector<Feeds>& feeds,
+                     const optimized::SessionOptions& options) {
+  GraphAnswer answer;
+  try {
+    optimized::Session session(model, options);
+    for (const Feeds& one : feeds) answer.outputs.push_back(session.run(one));
+  } catch (const Error& error) {
+    answer.failure = verdict_of(error);
+    answer.error = fmt::format("run {}: {}", answer.outputs.size(), error.message);
+    answer.place = error.place;
+  }
+  return answer;
+}
+
+Model tapped_model(const Model& resolved) {
+  std::map<std::string, ValueType> types;
+  for (const ValueInfo& info : resolved.graph.values) {
+    if (info.type) types.emplace(info.name, *info.type);
+  }
+  return compare::with_taps(resolved, compare::hidden_values(resolved), types);
+}
+
 bool data_decides(const Model& resolved, const Case& made, const GraphAnswer& answer,
                   const RunTarget& run_target) {
   const auto refuses = [&](const Node& node) {
@@ -95,30 +117,6 @@ bool data_decides(const Model& resolved, const Case& made, const GraphAnswer& an
     return error.kind == ErrorKind::invalid_input;
   }
   return false;
-}
-
-}  // namespace
-
-GraphAnswer run_fast(const Model& model, const std::vector<Feeds>& feeds,
-                     const optimized::SessionOptions& options) {
-  GraphAnswer answer;
-  try {
-    optimized::Session session(model, options);
-    for (const Feeds& one : feeds) answer.outputs.push_back(session.run(one));
-  } catch (const Error& error) {
-    answer.failure = verdict_of(error);
-    answer.error = fmt::format("run {}: {}", answer.outputs.size(), error.message);
-    answer.place = error.place;
-  }
-  return answer;
-}
-
-Model tapped_model(const Model& resolved) {
-  std::map<std::string, ValueType> types;
-  for (const ValueInfo& info : resolved.graph.values) {
-    if (info.type) types.emplace(info.name, *info.type);
-  }
-  return compare::with_taps(resolved, compare::hidden_values(resolved), types);
 }
 
 GraphJudgement judge_answers(const Model& resolved, const Case& made, const GraphAnswer& plain,

@@ -44,6 +44,11 @@ using RunTarget = std::function<GraphAnswer(const Model& model, const std::vecto
 GraphJudgement judge_answers(const Model& resolved, const Case& made, const GraphAnswer& plain,
                              const GraphAnswer& tapped, const RunTarget& run);
 
+// True if the node that refused its inputs was given others than the reference gives it, and the
+// reference refuses those, too: an index that is computed from rounded values, for example.
+bool data_decides(const Model& resolved, const Case& made, const GraphAnswer& answer,
+                  const RunTarget& run_target);
+
 // Returns the resolved model with every value of the main graph as an output.
 Model tapped_model(const Model& resolved);
 

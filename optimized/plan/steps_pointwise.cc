@@ -57,7 +57,11 @@ bool BlockedRegion::takes(const AnalyzedGraph& graph, const Region& region, Inde
   class Nowhere : public Memory {
     float* at(Index) const override { return nullptr; }
   };
-  return asked.bind(Nowhere(), nullptr, 2);
+  try {
+    return asked.bind(Nowhere(), nullptr, 2);
+  } catch (const Error&) {
+    return false;  // an operator that does not broadcast, of one channel or one element
+  }
 }
 
 void BlockedRegion::prefetch(Builder& builder) {
