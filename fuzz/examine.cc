@@ -133,7 +133,12 @@ class Examination {
     for (std::size_t k = 0; k < runs_.size(); ++k) {
       const Run& one = runs_[k];
       kernels_.insert(one.answer.kernels.begin(), one.answer.kernels.end());
-      if (!one.answer.has_outputs()) return judge_failure(one.answer, is_single);
+      if (!one.answer.has_outputs()) {
+        judge_failure(one.answer);
+        if (!is_single && data_decides(model_, case_, answer_of(runs_), runs()))
+          found_.verdict = judge::name(judge::Verdict::open);
+        return;
+      }
       if (is_single) judge_only_node(case_.feeds[k], one.outputs, k);
       if (found_.is_finding()) return;
       if (one.answer.kind == targets::Answer::Kind::wrote_input)
@@ -165,14 +170,12 @@ class Examination {
     judge_failure(answer);
   }
 
-  void judge_failure(const targets::Answer& answer, bool is_single = true) {
+  void judge_failure(const targets::Answer& answer) {
     const conformance::Assessment failure = conformance::assess_failure(answer);
     const bool is_limit =
         answer.kind == targets::Answer::Kind::refused && answer.error == ErrorKind::limit;
     found_.verdict = is_limit ? std::string(over_limit) : failure.verdict;
     found_.detail = failure.detail;
-    if (!is_single && data_decides(model_, case_, answer_of(runs_), runs()))
-      found_.verdict = judge::name(judge::Verdict::open);
   }
 
   // Runs models on the target.
@@ -253,7 +256,6 @@ class Examination {
       const conformance::Assessment failure = conformance::assess_failure(one.answer);
       answer.failure = conformance::verdict_named(failure.verdict);
       answer.error = failure.detail.empty() ? failure.verdict : failure.detail;
-      answer.place = answer.error;  // runtimes name the node in the message
     }
     return answer;
   }

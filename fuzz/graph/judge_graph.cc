@@ -95,7 +95,9 @@ Model tapped_model(const Model& resolved) {
 bool data_decides(const Model& resolved, const Case& made, const GraphAnswer& answer,
                   const RunTarget& run_target) {
   const auto refuses = [&](const Node& node) {
-    return !node.name.empty() && answer.place.find("'" + node.name + "'") != std::string::npos;
+    const std::string name = "'" + node.name + "'";  // of the place, or in a runtime's message
+    return !node.name.empty() && (answer.place.find(name) != std::string::npos ||
+                                  answer.error.find(name) != std::string::npos);
   };
   const std::vector<Node>& nodes = resolved.graph.nodes;
   const auto guilty = std::find_if(nodes.begin(), nodes.end(), refuses);

@@ -98,11 +98,11 @@ std::vector<std::vector<backends::DeviceAxis>> axes_of(const RecordedCall& recor
     for (const IndexVector& own : walk.strides) axes.push_back(axes_of(walk.extents, own));
     return axes;
   }
-  // Innermost first. For a reduction: a kept dimension, the reduced one, the other kept one. For a
-  // contraction: the reduced one, then the three kept ones.
   // The recorded strides of what is added to an empty sum are unknown.
   if (form == Form::contract && count(record.reduced) == 0 && count(record.made) > 0)
     unfit("its kernels sum no empty products");
+  // Innermost first. For a reduction: a kept dimension, the reduced one, the other kept one. For a
+  // contraction: the reduced one, then the three kept ones.
   const Walk walk = walk_of(record, form == Form::reduce ? 2 : 3);
   for (std::size_t o = 0; o < walk.outside.size(); ++o) {
     const bool output = o + 1 == walk.outside.size();

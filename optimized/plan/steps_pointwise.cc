@@ -59,7 +59,8 @@ bool BlockedRegion::takes(const AnalyzedGraph& graph, const Region& region, Inde
   };
   try {
     return asked.bind(Nowhere(), nullptr, 2);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::invalid_input) throw;
     return false;  // an operator that does not broadcast, of one channel or one element
   }
 }

@@ -36,6 +36,8 @@ constexpr Format formats[] = {
     {'L', 8, Type::uint64, "uint64"},   {'Q', 8, Type::uint64, "uint64"},
 };
 
+using BufferHold = std::unique_ptr<Py_buffer, void (*)(Py_buffer*)>;
+
 Shape buffer_shape(const Py_buffer& buffer) {
   Shape shape;
   for (int d = 0; d < buffer.ndim; ++d) shape.push_back(buffer.shape[d]);
@@ -157,8 +159,8 @@ bool PlainArrays::add(nb::handle value) {
     return false;
   }
   if (is_of_objects(buffer)) {
+    const BufferHold held(&buffer, PyBuffer_Release);
     std::optional<Tensor> texts = texts_in(buffer);
-    PyBuffer_Release(&buffer);
     if (texts) held_.push_back({{}, Type::string, std::move(*texts)});
     return texts.has_value();
   }
@@ -202,7 +204,7 @@ nb::object array_of(const Tensor& tensor, bool is_own) {
   nb::object made = empty_array(tensor.shape(), is_text ? numpy().objects : numpy().dtypes[k]);
   Py_buffer buffer;
   if (PyObject_GetBuffer(made.ptr(), &buffer, PyBUF_WRITABLE) != 0) throw nb::python_error();
-  const std::unique_ptr<Py_buffer, void (*)(Py_buffer*)> released(&buffer, PyBuffer_Release);
+  const BufferHold held(&buffer, PyBuffer_Release);
   if (is_text) {
     auto* const objects = static_cast<PyObject**>(buffer.buf);
     for (Index e = 0; e < tensor.size(); ++e) {
