@@ -2,6 +2,8 @@
 // windows do not overlap, and pools of whole images.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "optimized/kernels/blocked_image.h"
 #include "optimized/testing.h"
 
@@ -308,6 +310,46 @@ TEST(Windows, PoolsOfWholeImagesOfAnyRank) {
       EXPECT_THAT(net.check(), ::testing::HasSubstr("pool of images"));
     }
   }
+}
+
+// Planes of channel blocks, one behind another; by Winograd, where rows and columns allow it.
+TEST(Windows, VolumesOfChannels) {
+  struct Case {
+    Shape x, weights;
+    std::map<std::string, std::vector<Index>> lists = {};
+    bool specials = false;
+  };
+  for (const Case& each :
+       {Case{{1, 16, 4, 5, 7}, {17, 16, 3, 3, 3}},
+        {{2, 12, 3, 5, 6}, {16, 12, 2, 3, 3}, {{"pads", {1, 1, 1, 1, 1, 1}}}},
+        {{1, 32, 2, 14, 28}, {32, 32, 2, 3, 3}, {{"pads", {1, 1, 1, 0, 1, 1}}}, true},
+        {{1, 29, 7, 9, 8},
+         {33, 29, 2, 3, 1},
+         {{"strides", {2, 2, 1}}, {"pads", {1, 0, 2, 0, 1, 1}}}},
+        {{1, 16, 9, 5, 5},
+         {17, 16, 1, 1, 1},
+         {{"strides", {3, 2, 2}}, {"pads", {0, 1, 0, 0, 0, 1}}}},
+        {{1, 16, 3, 8, 9}, {16, 16, 1, 3, 2}, {{"dilations", {1, 2, 3}}}, true},
+        {{1, 16, 4, 1, 1}, {16, 16, 3, 1, 1}, {{"pads", {3, 0, 0, 2, 0, 0}}}},
+        {{1, 16, 3, 300, 290}, {16, 16, 2, 1, 2}, {{"strides", {1, 4, 4}}}}}) {  // several slabs
+    Net net(each.x);
+    net.specials = each.specials;
+    net.output(net.node("Relu", {net.convolution("x", each.weights, each.lists)}));
+    net.output(net.node("Conv", {"x", net.constant(each.weights)}, each.lists));
+    const std::string kernels = net.check();
+    EXPECT_THAT(kernels, ::testing::HasSubstr("convolution of planes")) << text(each.weights);
+    const bool tiles = chosen_isa() != Isa::sse41 && each.weights[0] == 32;
+    EXPECT_EQ(kernels.find("winograd") != std::string::npos, tiles) << kernels;
+  }
+}
+
+// An infinite weight makes NaN of padding's zeros.
+TEST(Windows, VolumesOfInfiniteWeightsAreSummedTermByTerm) {
+  Net net({1, 16, 3, 4, 5});
+  const std::string w = net.constant({16, 16, 3, 3, 3});
+  net.held(w).data<float>()[7] = std::numeric_limits<float>::infinity();
+  net.output(net.node("Conv", {"x", w}, {{"pads", {1, 1, 1, 1, 1, 1}}}));
+  EXPECT_THAT(net.check(), ::testing::Not(::testing::HasSubstr("convolution of planes")));
 }
 
 }  // namespace

@@ -29,6 +29,9 @@ struct ConvolutionShape {
   bool depthwise = false;
   bool adds = false;  // adds a residual
   Index groups = 1;   // that are computed together (grouped.h), but for depthwise ones
+  // Planes of a volume, which follow one another as channels in whole blocks, and the channels of
+  // each; channels_in counts those of all blocks. `plane_channels`: 0 for an image.
+  Index planes = 1, plane_channels = 0;
   // Bands whose other taps are left out; empty: all taps everywhere. Blocked input only.
   std::vector<Band> row_bands, column_bands;
 };
@@ -85,7 +88,7 @@ class Convolution {
 
   // In floats. Packed weights of megabytes are read a tenth to a quarter faster from huge pages.
   Index packed_size() const { return packed_size_; }
-  // Packs weights of the layout [out][in][kernel row][kernel column].
+  // Packs weights of the layout [out][in][plane][kernel row][kernel column].
   void pack(const float* weights, float* packed) const;
 
   // Location of a part's packed weights in a 1x1 convolution: `width` output channels from `first`

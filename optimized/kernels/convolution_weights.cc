@@ -1,5 +1,6 @@
 // Packs the weights of direct convolutions in the order in which their kernels read them.
 #include <algorithm>
+#include <vector>
 
 #include "core/error.h"
 #include "optimized/kernels/convolution.h"
@@ -7,8 +8,29 @@
 #include "optimized/kernels/vector_copies.h"
 
 namespace touchstone::optimized {
+namespace {
+
+// Returns weights of a volume as [out][plane][channel in whole blocks][row][column].
+std::vector<float> by_planes(Isa isa, const ConvolutionShape& shape, const float* weights) {
+  const Index taps = shape.kernel_rows * shape.kernel_columns, planes = shape.planes;
+  const Index channels = shape.plane_channels, in_blocks = shape.channels_in / planes;
+  std::vector<float> made(
+      static_cast<std::size_t>(shape.channels_out * shape.channels_in * taps));  // zeros
+  const StridedCopy move{{shape.channels_out, planes, channels, taps, 1},
+                         {channels * planes * taps, taps, planes * taps, 1, 0},
+                         {shape.channels_in * taps, in_blocks * taps, taps, 1, 0}};
+  run_strided_copy(isa, move, sizeof(float), weights, made.data());
+  return made;
+}
+
+}  // namespace
 
 void Convolution::pack(const float* weights, float* packed) const {
+  std::vector<float> ordered;
+  if (shape_.plane_channels > 0) {
+    ordered = by_planes(isa_, shape_, weights);
+    weights = ordered.data();
+  }
   if (variant_) return variant_->pack(weights, packed);
   const Index taps = shape_.kernel_rows * shape_.kernel_columns;
   const Index channels = shape_.depthwise ? 1 : shape_.channels_in;

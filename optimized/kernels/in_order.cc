@@ -23,13 +23,15 @@ Index InOrder::scratch_size() const {
 
 // Writes the weights of the output channels from `first` on as [tap][channel][lane].
 void InOrder::turn(const float* weights, Index first, float* turned) const {
-  const Index taps = shape_.kernel_rows * shape_.kernel_columns, channels = shape_.channels_in;
+  const Index taps = shape_.kernel_rows * shape_.kernel_columns, planes = shape_.planes;
   const Index lanes = lanes_of(isa_), there = std::min(shape_.channels_out - first, lanes);
-  if (there < lanes) std::fill_n(turned, scratch_size(), 0.0F);
-  const StridedCopy move{{there, channels, taps, 1, 1},
-                         {channels * taps, taps, 1, 0, 0},
-                         {1, lanes, channels * lanes, 0, 0}};
-  run_strided_copy(isa_, move, sizeof(float), weights + first * channels * taps, turned);
+  const Index in_blocks = shape_.channels_in / planes;  // channels of a plane, in whole blocks
+  const Index channels = shape_.plane_channels > 0 ? shape_.plane_channels : in_blocks;
+  if (there < lanes || channels < in_blocks) std::fill_n(turned, scratch_size(), 0.0F);
+  const StridedCopy move{{there, planes, channels, taps, 1},
+                         {channels * planes * taps, taps, planes * taps, 1, 0},
+                         {1, in_blocks * lanes, lanes, shape_.channels_in * lanes, 0}};
+  run_strided_copy(isa_, move, sizeof(float), weights + first * channels * planes * taps, turned);
 }
 
 void InOrder::run(const ConvolutionRows& rows, Index first_block, Index blocks) const {

@@ -34,7 +34,8 @@ Index rows_of(const ConvolutionShape& shape, Index share) {
 bool Narrow::fits(Isa isa, const ConvolutionShape& s, ConvolutionAlgorithm algorithm) {
   const bool can = s.channels_out * together <= lanes_of(isa) && s.kernel_columns > 1 &&
                    s.column_stride == 1 && s.column_dilation == 1 && !s.depthwise && !s.adds &&
-                   s.row_bands.empty() && s.column_bands.empty() && s.columns_out % together == 0;
+                   s.plane_channels == 0 && s.row_bands.empty() && s.column_bands.empty() &&
+                   s.columns_out % together == 0;
   if (algorithm == ConvolutionAlgorithm::narrow) return can;
   const Index sums = s.channels_in * s.kernel_rows * s.kernel_columns;
   return can && algorithm == ConvolutionAlgorithm::best &&

@@ -12,6 +12,7 @@ std::span<const KernelFamily* const> kernel_families() {
       &quantise_family,
       &resample_family,
       &patch_convolution_family,
+      &volume_convolution_family,
       &convolution_family,
       &deformable_convolution_family,
       &transposed_convolution_family,

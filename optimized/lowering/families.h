@@ -57,6 +57,7 @@ extern const KernelFamily topk_family;
 extern const KernelFamily transposed_convolution_family;
 extern const KernelFamily trees_family;
 extern const KernelFamily unique_family;
+extern const KernelFamily volume_convolution_family;
 extern const KernelFamily whole_pool_family;
 
 // In the order in which they are asked.

@@ -23,8 +23,11 @@ Index AnalyzedGraph::find(const std::string& name) const {
 
 AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
                              const Limits& limits, const std::set<std::string>& unclaimed,
-                             std::shared_ptr<SharedWeights> weights, ShapeProver* prover)
-    : model_(model), weights_(weights ? std::move(weights) : std::make_shared<SharedWeights>()) {
+                             std::shared_ptr<SharedWeights> weights, ShapeProver* prover,
+                             bool winograd)
+    : model_(model),
+      weights_(weights ? std::move(weights) : std::make_shared<SharedWeights>()),
+      winograd_(winograd) {
   const Graph& graph = model.graph;
   for (const auto& [name, tensor] : graph.initializers) {
     AnalyzedValue& fact = values_[static_cast<std::size_t>(value_of(name))];

@@ -59,10 +59,12 @@ class AnalyzedGraph {
   // The model must be resolved and valid and outlive the graph. `feeds` are the shapes of the fed
   // tensors; other shapes are proved from them (reference/shapes/proved_shapes.h). The values
   // `unclaimed`, and all that depend on them, get no shape. `weights`: null for a graph that shares
-  // none. `prover`: of the model; null for a graph that proves alone.
+  // none. `prover`: of the model; null for a graph that proves alone. `winograd`: false if
+  // convolutions sum their products one by one.
   AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
                 const std::set<std::string>& unclaimed = {},
-                std::shared_ptr<SharedWeights> weights = nullptr, ShapeProver* prover = nullptr);
+                std::shared_ptr<SharedWeights> weights = nullptr, ShapeProver* prover = nullptr,
+                bool winograd = true);
 
   const Model& model() const { return model_; }
   const std::vector<AnalyzedNode>& nodes() const { return nodes_; }
@@ -74,6 +76,8 @@ class AnalyzedGraph {
   // Packed forms of the model's constants.
   SharedWeights& weights() const { return *weights_; }
 
+  bool winograd() const { return winograd_; }
+
  private:
   Index value_of(const std::string& name);
   void forget_shapes(const std::set<std::string>& unclaimed);
@@ -84,6 +88,7 @@ class AnalyzedGraph {
 
   const Model& model_;
   const std::shared_ptr<SharedWeights> weights_;
+  const bool winograd_;
   std::vector<AnalyzedNode> nodes_;
   std::vector<AnalyzedValue> values_;
   std::unordered_map<std::string, Index> by_name_;

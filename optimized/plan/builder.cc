@@ -27,7 +27,6 @@ Builder::Builder(const AnalyzedGraph& graph, Index threads, const PlanOptions& o
     : graph_(graph),
       threads_(threads),
       lanes_(lanes_of(chosen_isa())),
-      winograd_(options.winograd),
       device_(options.device),
       groups_(group_nodes(graph, options.fuse, options.device.get(), options.host)) {}
 

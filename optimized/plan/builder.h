@@ -40,7 +40,7 @@ class Builder {
   const AnalyzedGraph& graph() const { return graph_; }
   Index threads() const { return threads_; }
   Index lanes() const { return lanes_; }
-  bool winograd() const { return winograd_; }
+  bool winograd() const { return graph_.winograd(); }
   const Shape& shape(Index value) const { return *graph_.value(value).shape; }
 
   // Inputs of the step under construction. Adds a conversion step before it if the value is not in
@@ -105,7 +105,6 @@ class Builder {
 
   const AnalyzedGraph& graph_;
   const Index threads_, lanes_;
-  const bool winograd_;
   const std::shared_ptr<backends::Device> device_;
   std::vector<Group> groups_;
   std::map<Index, Index> plain_;  // value -> buffer
