@@ -2,7 +2,9 @@
 // with outputs drawn from their bounds.
 #include "fuzz/graph/conditioning.h"
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 
@@ -40,9 +42,16 @@ Value moved(const Value& value, Random& random) {
   return made;
 }
 
-// Returns a number within the bound of an element, or the element's own if it has none.
+// Returns a number within the bound of an element, or its own if it has none. Where the bound is
+// infinite, overflow inside of the node may have made anything of it: also NaN, of 0 and infinity.
 long double drawn_from(const Bounded& bound, long double own, Random& random) {
-  if (!std::isfinite(bound.hi) || !std::isfinite(bound.e) || bound.e <= 0) return own;
+  if (!std::isfinite(bound.hi) || bound.e <= 0) return own;
+  if (!std::isfinite(bound.e)) {
+    const auto exact = static_cast<long double>(bound.hi);
+    const std::array anything{own, exact, std::copysign(HUGE_VALL, exact),
+                              std::numeric_limits<long double>::quiet_NaN()};
+    return anything[static_cast<std::size_t>(random.below(anything.size()))];
+  }
   const auto share = static_cast<double>(static_cast<std::int64_t>(random.bits())) * 0x1p-63;
   return static_cast<long double>(bound.hi) + static_cast<long double>(share * bound.e);
 }

@@ -216,5 +216,62 @@ TEST(Conditioning, StatesThatAreLostMayBeAnything) {
   EXPECT_FALSE(moves_state(0.25F));
 }
 
+// True if the node If, whose body multiplies products of x by infinity, may answer `first` before
+// infinities.
+bool moves_product(std::vector<float> x, float first) {
+  Model model;
+  model.ir_version = 11;
+  model.opsets[""] = 26;
+  model.graph.name = "one";
+  model.graph.inputs.push_back({"c", tensor_type(Type::boolean), {}});
+  for (const std::string name : {"x", "u"})
+    model.graph.inputs.push_back({name, tensor_type(Type::float32), {}});
+  model.graph.outputs.push_back({"y", tensor_type(Type::float32), {}});
+  const auto body = std::make_shared<Graph>();
+  body->name = "body";
+  body->outputs.push_back({"z", tensor_type(Type::float32), {}});
+  Tensor axis(Type::int64, {});
+  axis.data<std::int64_t>()[0] = 0;
+  body->initializers.emplace("axis", axis);
+  Node products, scaled, node;
+  products.op = "CumProd";
+  products.inputs = {"x", "axis"};
+  products.outputs = {"p"};
+  products.attributes["reverse"].is = Index{1};
+  scaled.op = "Mul";
+  scaled.inputs = {"p", "u"};
+  scaled.outputs = {"z"};
+  body->nodes = {products, scaled};
+  node.op = "If";
+  node.inputs = {"c"};
+  node.outputs = {"y"};
+  node.attributes["then_branch"].is = std::shared_ptr<const Graph>(body);
+  node.attributes["else_branch"].is = std::shared_ptr<const Graph>(body);
+  model.graph.nodes.push_back(node);
+  require_valid(model, Limits::trusted());
+  const auto size = static_cast<Index>(x.size());
+  Tensor condition(Type::boolean, {}), factors(Type::float32, {size}), scale(Type::float32, {1}),
+      made(Type::float32, {size});
+  condition.data<bool>()[0] = true;
+  std::copy(x.begin(), x.end(), factors.data<float>());
+  scale.data<float>()[0] = std::numeric_limits<float>::infinity();
+  std::fill_n(made.data<float>(), size, std::numeric_limits<float>::infinity());
+  made.data<float>()[0] = first;
+  const auto look_up = [&](const std::string& name) -> Value {
+    return name == "c" ? condition : name == "x" ? factors : scale;
+  };
+  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
+  return moves_as_far(model.graph.nodes[0], look_up, expected, {made});
+}
+
+// The first product is 0 or 1e-20 or overflows, by the order of its factors, so its bound is
+// infinite.
+TEST(Conditioning, ProductsWithoutABoundMayBeAnything) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const float first : {infinity, -infinity, 1.0F})
+    EXPECT_TRUE(moves_product({1e-30F, 1e-30F, 1e30F, 1e30F, 1e-20F}, first));
+  EXPECT_FALSE(moves_product({1e-10F, 1e-10F, 1, 1, 1e-10F}, 0));
+}
+
 }  // namespace
 }  // namespace touchstone::fuzz
