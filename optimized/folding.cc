@@ -44,21 +44,28 @@ Model model_of(const Node& node, const std::vector<Value>& inputs, const Model& 
 
 }  // namespace
 
+std::vector<Value> evaluate_fast(const Node& node, const std::vector<Value>& inputs,
+                                 const Model& of, const Limits& limits, bool fuse,
+                                 ThreadPool& pool) {
+  const LimitsScope scope(limits);  // of the session; the caller's are of the results alone
+  std::map<std::string, Value> feeds;
+  const Model model = model_of(node, inputs, of, feeds);
+  std::map<std::string, Shape> shapes;
+  for (const auto& [name, value] : feeds) shapes.emplace(name, value.tensor().shape());
+  Plan plan(model, shapes, pool.size(),
+            {.fuse = fuse, .winograd = false, .folds = false, .limits = limits});
+  std::map<std::string, Value> made = plan.run(feeds, pool);
+  std::vector<Value> outputs;
+  for (const std::string& name : node.outputs)
+    outputs.push_back(name.empty() ? Value() : std::move(made.at(name)));
+  return outputs;
+}
+
 transform::PassOptions::Evaluator fast_evaluator(const transform::PassOptions& passes, bool fuse,
                                                  ThreadPool& pool) {
   return [limits = passes.limits, fuse, &pool](const Node& node, const std::vector<Value>& inputs,
                                                const Model& of) {
-    const LimitsScope scope(limits);  // of the session; the caller's are of the results alone
-    std::map<std::string, Value> feeds;
-    const Model model = model_of(node, inputs, of, feeds);
-    std::map<std::string, Shape> shapes;
-    for (const auto& [name, value] : feeds) shapes.emplace(name, value.tensor().shape());
-    Plan plan(model, shapes, pool.size(), {.fuse = fuse, .winograd = false, .limits = limits});
-    std::map<std::string, Value> made = plan.run(feeds, pool);
-    std::vector<Value> outputs;
-    for (const std::string& name : node.outputs)
-      outputs.push_back(name.empty() ? Value() : std::move(made.at(name)));
-    return outputs;
+    return evaluate_fast(node, inputs, of, limits, fuse, pool);
   };
 }
 

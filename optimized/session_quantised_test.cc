@@ -6,6 +6,7 @@
 
 #include "optimized/lowering/quantised_graph.h"
 #include "optimized/plan/parts.h"
+#include "optimized/plan/plan.h"
 #include "optimized/testing.h"
 
 namespace touchstone::optimized {
@@ -329,7 +330,7 @@ TEST(Session, WeightsThatNodesFillAreConstant) {
 // Returns the fused parts of the pointwise nodes after "x".
 std::vector<Part> parts(const Net& net) {
   const Model model = net.model();
-  const AnalyzedGraph graph(model, {{"x", {2, 3}}}, Limits::trusted());
+  const AnalyzedGraph graph(model, {{"x", {2, 3}}}, PlanOptions{.limits = Limits::trusted()});
   return parts_of(graph, grow_from_node(graph, 0, std::vector<bool>(graph.nodes().size())));
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/budget_watch.h"
 #include "model/scopes.h"
+#include "optimized/plan/plan.h"
 #include "reference/shapes/proved_shapes.h"
 
 namespace touchstone::optimized {
@@ -22,12 +23,10 @@ Index AnalyzedGraph::find(const std::string& name) const {
 }
 
 AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
-                             const Limits& limits, const std::set<std::string>& unclaimed,
-                             std::shared_ptr<SharedWeights> weights, ShapeProver* prover,
-                             bool winograd)
+                             const PlanOptions& options)
     : model_(model),
-      weights_(weights ? std::move(weights) : std::make_shared<SharedWeights>()),
-      winograd_(winograd) {
+      weights_(options.weights ? options.weights : std::make_shared<SharedWeights>()),
+      winograd_(options.winograd) {
   const Graph& graph = model.graph;
   for (const auto& [name, tensor] : graph.initializers) {
     AnalyzedValue& fact = values_[static_cast<std::size_t>(value_of(name))];
@@ -58,7 +57,7 @@ AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Sha
     values_[static_cast<std::size_t>(value_of(output.name))].output = true;
 
   std::optional<ShapeProver> own;
-  if (prover == nullptr) prover = &own.emplace(model, limits);
+  ShapeProver* const prover = options.prover ? options.prover : &own.emplace(model, options.limits);
   prover->prove(feeds);
   for (AnalyzedValue& fact : values_) {
     ProvedValue proved = prover->value(fact.name);
@@ -67,8 +66,8 @@ AnalyzedGraph::AnalyzedGraph(const Model& model, const std::map<std::string, Sha
     fact.shape = std::move(proved.shape);
   }
   for (AnalyzedNode& node : nodes_) node.broken = prover->violations().contains(node.node->index);
-  forget_shapes(unclaimed);
-  fold(limits);
+  forget_shapes(options.unclaimed);
+  if (options.folds) fold(options.limits);
 }
 
 void AnalyzedGraph::forget_shapes(const std::set<std::string>& unclaimed) {

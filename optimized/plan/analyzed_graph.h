@@ -18,6 +18,8 @@
 
 namespace touchstone::optimized {
 
+struct PlanOptions;
+
 inline constexpr Index no_value = -1;
 
 struct AnalyzedValue {
@@ -57,14 +59,10 @@ struct AnalyzedNode {
 class AnalyzedGraph {
  public:
   // The model must be resolved and valid and outlive the graph. `feeds` are the shapes of the fed
-  // tensors; other shapes are proved from them (reference/shapes/proved_shapes.h). The values
-  // `unclaimed`, and all that depend on them, get no shape. `weights`: null for a graph that shares
-  // none. `prover`: of the model; null for a graph that proves alone. `winograd`: false if
-  // convolutions sum their products one by one.
-  AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds, const Limits& limits,
-                const std::set<std::string>& unclaimed = {},
-                std::shared_ptr<SharedWeights> weights = nullptr, ShapeProver* prover = nullptr,
-                bool winograd = true);
+  // tensors; other shapes are proved from them (reference/shapes/proved_shapes.h), by the prover of
+  // `options` if it is not null. Values that nobody claims, and all that depend on them, get none.
+  AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
+                const PlanOptions& options);
 
   const Model& model() const { return model_; }
   const std::vector<AnalyzedNode>& nodes() const { return nodes_; }
@@ -76,6 +74,7 @@ class AnalyzedGraph {
   // Packed forms of the model's constants.
   SharedWeights& weights() const { return *weights_; }
 
+  // False if convolutions sum their products one by one.
   bool winograd() const { return winograd_; }
 
  private:

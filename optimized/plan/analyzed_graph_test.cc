@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "optimized/plan/plan.h"
 #include "optimized/plan/preconditions.h"
 #include "optimized/testing.h"
 
@@ -43,6 +44,25 @@ TEST(AnalyzedGraph, AReshapeByWhatIsFedHasNoShape) {
   resolve(model);
   const AnalyzedGraph graph(model, {{"x", Shape{4}}, {"s", Shape{1}}}, {});
   EXPECT_FALSE(graph.value(graph.find("y")).shape.has_value());
+}
+
+// Large results come from a plan of their own, which must not fold the same node again.
+TEST(AnalyzedGraph, LargeResultsAreFoldedByAPlanThatDoesNotFold) {
+  Model model = one_node("Tile", {"x", "repeats"}, {1024, 1024});
+  model.graph.initializers.emplace("x", whole({1, 1024}, 1));
+  Tensor repeats(Type::int64, {2});
+  repeats.data<std::int64_t>()[0] = 1024;
+  repeats.data<std::int64_t>()[1] = 1;
+  model.graph.initializers.emplace("repeats", repeats);
+  resolve(model);
+  const AnalyzedGraph graph(model, {}, {});
+  ASSERT_TRUE(graph.node(0).folded);
+  const Tensor& made = *graph.value(graph.find("y")).constant;
+  EXPECT_EQ(made.shape(), (Shape{1024, 1024}));
+  const Tensor& row = model.graph.initializers.at("x");
+  for (Index k = 0; k < made.size(); ++k)
+    ASSERT_EQ(made.data<float>()[k], row.data<float>()[k % 1024]);
+  EXPECT_FALSE(AnalyzedGraph(model, {}, {.folds = false}).node(0).folded);
 }
 
 // A group with a planner's fault must be refused before a step is built from it.

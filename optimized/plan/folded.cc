@@ -1,10 +1,12 @@
 // Folds nodes whose results the fed shapes and the constants determine: shape arithmetic, position
-// numbers, masks. The reference kernels compute them once, when the plan is made.
+// numbers, masks. They are computed once, when the plan is made: by the reference, or by the fast
+// kernels if they are large.
 #include <algorithm>
 
 #include "core/budget_watch.h"
 #include "core/error.h"
 #include "model/scopes.h"
+#include "optimized/folding.h"
 #include "optimized/plan/analyzed_graph.h"
 #include "reference/interpreter.h"
 #include "reference/shape_only.h"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr Index bytes_a_node = Index{4} << 20, bytes_in_all = Index{64} << 20;
 constexpr Index steps_in_all = Index{1} << 24;  // elementary operations of all folded nodes
+constexpr Index large_bytes = 16384;            // results that take longer than a plan of their own
 
 bool is_plain_tensor(const AnalyzedValue& value) {
   return value.type && value.type->kind == ValueType::Kind::tensor &&
@@ -36,11 +39,14 @@ std::vector<std::shared_ptr<const Tensor>> AnalyzedGraph::results(const Analyzed
   if (fact.broken || node.signature == nullptr || transform::draws(node) ||
       !subgraphs_of(node).empty())
     return {};
+  bool is_large = false;
   for (const Index output : fact.outputs) {
     if (output == no_value) continue;
     const AnalyzedValue& made = value(output);
     if (!made.shape || !is_plain_tensor(made)) return {};
-    if (packed_bytes(made.type->element, count(*made.shape)) > bytes_a_node) return {};
+    const Index bytes = packed_bytes(made.type->element, count(*made.shape));
+    if (bytes > bytes_a_node) return {};
+    is_large = is_large || bytes >= large_bytes;
   }
   std::vector<Value> inputs;
   for (const Index input : fact.inputs) {
@@ -51,8 +57,14 @@ std::vector<std::shared_ptr<const Tensor>> AnalyzedGraph::results(const Analyzed
   Limits limits = current_limits();
   limits.bytes = std::min(limits.bytes, bytes_a_node);
   const LimitsScope scope(limits);  // of what the kernel makes; a fed shape may be larger
-  std::vector<Value> outputs = evaluate(*node.signature, node.attributes, std::move(inputs),
-                                        static_cast<Index>(fact.outputs.size()));
+  std::vector<Value> outputs;
+  if (is_large) {
+    ThreadPool pool(1);
+    outputs = evaluate_fast(node, inputs, model_, limits, true, pool);
+  } else {
+    outputs = evaluate(*node.signature, node.attributes, std::move(inputs),
+                       static_cast<Index>(fact.outputs.size()));
+  }
   std::vector<std::shared_ptr<const Tensor>> made;
   for (std::size_t k = 0; k < fact.outputs.size(); ++k) {
     made.push_back(nullptr);

@@ -60,8 +60,7 @@ Plan::Impl::Impl(const Model& model, const std::map<std::string, Shape>& feeds, 
     : model(model),
       options(given),
       charge(static_cast<Index>(model.graph.nodes.size()) * bytes_a_node),
-      graph(model, feeds, given.limits, given.unclaimed, given.weights, given.prover,
-            given.winograd),
+      graph(model, feeds, given),
       builder(within_limits(graph, given.limits), threads, given) {
   const bool checked = options.check_arena || arena_check_chosen();
   builder.build();

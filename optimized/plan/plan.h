@@ -29,6 +29,7 @@ using BufferSource = std::function<std::shared_ptr<void>(Index bytes)>;
 
 struct PlanOptions {
   bool fuse = true, winograd = true;
+  bool folds = true;  // computes nodes of constants when it is made
   Limits limits;
   std::set<std::string> unclaimed = {};  // values whose shapes differed at run time
   BufferSource buffers = {};  // not empty: allocates each buffer separately, instead of one arena

@@ -9,6 +9,7 @@
 #include "model/place.h"
 #include "model/scopes.h"
 #include "optimized/plan/groups.h"
+#include "optimized/plan/plan.h"
 
 namespace touchstone::optimized {
 namespace {
@@ -81,7 +82,7 @@ bool is_allowed(const Variant& variant) {
 bool is_fast(const Variant& variant, const Limits& limits) {
   if (!is_allowed(variant)) return false;
   try {
-    const AnalyzedGraph graph(variant.model, variant.feeds, limits);
+    const AnalyzedGraph graph(variant.model, variant.feeds, PlanOptions{.limits = limits});
     if (graph.node(0).broken) return false;
     const std::vector<Group> groups = group_nodes(graph, true);
     return std::none_of(groups.begin(), groups.end(), [](const Group& group) {
