@@ -57,6 +57,17 @@ TEST(Conditioning, ZeroStays) {
   EXPECT_FALSE(moves("Neg", 1.0F, std::numeric_limits<float>::quiet_NaN()));
 }
 
+// Returns a node If on `c` that runs the body in either case.
+Node if_node(const std::shared_ptr<const Graph>& body, std::vector<std::string> outputs) {
+  Node node;
+  node.op = "If";
+  node.inputs = {"c"};
+  node.outputs = std::move(outputs);
+  node.attributes["then_branch"].is = body;
+  node.attributes["else_branch"].is = body;
+  return node;
+}
+
 // True if the node If, whose body is LogSoftmax of ones and x, or a sequence of it, may answer
 // `actual` for x.
 bool moves_inside(float x, float actual, bool in_sequence = false) {
@@ -72,7 +83,7 @@ bool moves_inside(float x, float actual, bool in_sequence = false) {
   const auto body = std::make_shared<Graph>();
   body->name = "body";
   body->outputs.push_back({in_sequence ? "s" : "z", made_type, {}});
-  Node inner, joined, node;
+  Node inner, joined;
   inner.op = "LogSoftmax";
   inner.inputs = {"x"};
   inner.outputs = {"z"};
@@ -81,12 +92,7 @@ bool moves_inside(float x, float actual, bool in_sequence = false) {
   joined.inputs = {"z"};
   joined.outputs = {"s"};
   if (in_sequence) body->nodes.push_back(joined);
-  node.op = "If";
-  node.inputs = {"c"};
-  node.outputs = {"y"};
-  node.attributes["then_branch"].is = std::shared_ptr<const Graph>(body);
-  node.attributes["else_branch"].is = std::shared_ptr<const Graph>(body);
-  model.graph.nodes.push_back(node);
+  model.graph.nodes.push_back(if_node(body, {"y"}));
   require_valid(model, Limits::trusted());
   constexpr Index ones = 15;
   Tensor condition(Type::boolean, {}), fed(Type::float32, {ones + 1}),
@@ -127,9 +133,7 @@ bool moves_beside(float x, float of_x) {
     model.graph.inputs.push_back({name, tensor_type(Type::float32), {}});
   const auto body = std::make_shared<Graph>();
   body->name = "body";
-  Node node;
-  node.op = "If";
-  node.inputs = {"c"};
+  std::vector<std::string> outputs;
   for (const auto& [op, from, to] : {std::tuple("Tan", "x", "y"), std::tuple("Neg", "one", "z")}) {
     Node inner;
     inner.op = op;
@@ -137,12 +141,10 @@ bool moves_beside(float x, float of_x) {
     inner.outputs = {to};
     body->nodes.push_back(inner);
     body->outputs.push_back({to, tensor_type(Type::float32), {}});
-    node.outputs.push_back(std::string(to) + "_made");
-    model.graph.outputs.push_back({node.outputs.back(), tensor_type(Type::float32), {}});
+    outputs.push_back(std::string(to) + "_made");
+    model.graph.outputs.push_back({outputs.back(), tensor_type(Type::float32), {}});
   }
-  node.attributes["then_branch"].is = std::shared_ptr<const Graph>(body);
-  node.attributes["else_branch"].is = std::shared_ptr<const Graph>(body);
-  model.graph.nodes.push_back(node);
+  model.graph.nodes.push_back(if_node(body, outputs));
   require_valid(model, Limits::trusted());
   Tensor condition(Type::boolean, {}), fed(Type::float32, {15}), one(Type::float32, {1}),
       tangents(Type::float32, {15}), made(Type::float32, {1});
@@ -233,7 +235,7 @@ bool moves_product(std::vector<float> x, float first) {
   Tensor axis(Type::int64, {});
   axis.data<std::int64_t>()[0] = 0;
   body->initializers.emplace("axis", axis);
-  Node products, scaled, node;
+  Node products, scaled;
   products.op = "CumProd";
   products.inputs = {"x", "axis"};
   products.outputs = {"p"};
@@ -242,12 +244,7 @@ bool moves_product(std::vector<float> x, float first) {
   scaled.inputs = {"p", "u"};
   scaled.outputs = {"z"};
   body->nodes = {products, scaled};
-  node.op = "If";
-  node.inputs = {"c"};
-  node.outputs = {"y"};
-  node.attributes["then_branch"].is = std::shared_ptr<const Graph>(body);
-  node.attributes["else_branch"].is = std::shared_ptr<const Graph>(body);
-  model.graph.nodes.push_back(node);
+  model.graph.nodes.push_back(if_node(body, {"y"}));
   require_valid(model, Limits::trusted());
   const auto size = static_cast<Index>(x.size());
   Tensor condition(Type::boolean, {}), factors(Type::float32, {size}), scale(Type::float32, {1}),

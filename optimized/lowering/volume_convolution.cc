@@ -2,7 +2,6 @@
 // planes of the input stand one behind another, so that the channels of the planes that a window
 // covers are those of one image.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "optimized/kernels/layout.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/sliding.h"
+#include "optimized/plan/image_windows.h"
 #include "optimized/plan/large.h"
 
 namespace touchstone::optimized {
@@ -24,8 +24,8 @@ struct Volume {
   Index images, channels, filters;
 };
 
-// The window of a node that this family takes: one group of at least three quarters of a block of
-// channels, finite constant weights, and neighboring planes.
+// The window of a node that this family may take: one group of at least three quarters of a block
+// of channels, constant weights, and neighboring planes.
 std::optional<Volume> volume_of(const AnalyzedGraph& graph, Index node) {
   if (!is_float_window(graph, node, "Conv")) return std::nullopt;
   const AnalyzedNode& fact = graph.node(node);
@@ -50,10 +50,6 @@ std::optional<Volume> volume_of(const AnalyzedGraph& graph, Index node) {
   for (Index d = 0; d < 3; ++d) {
     if (window->before[d] < 0 || window->after[d] < 0) return std::nullopt;
   }
-  // Padding is multiplied by the weights here, which makes NaN of an infinity.
-  const float* const all = w.constant->data<float>();
-  if (!std::all_of(all, all + w.constant->size(), [](float one) { return std::isfinite(one); }))
-    return std::nullopt;
   return Volume{*window, image[0], image[1], weights[0]};
 }
 
@@ -214,7 +210,9 @@ class VolumeConvolution : public TensorStep {
 
 bool takes(const AnalyzedGraph& graph, Index node) {
   const std::optional<Volume> volume = volume_of(graph, node);
-  return volume && VolumeConvolution::fits(*volume);
+  if (!volume || !VolumeConvolution::fits(*volume)) return false;
+  // Padding is multiplied by the weights here, which makes NaN of an infinity.
+  return all_finite(*graph.value(graph.node(node).inputs[1]).constant);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class AnalyzedGraph {
  public:
   // The model must be resolved and valid and outlive the graph. `feeds` are the shapes of the fed
   // tensors; other shapes are proved from them (reference/shapes/proved_shapes.h), by the prover of
-  // `options` if it is not null. Values that nobody claims, and all that depend on them, get none.
+  // `options` if it is not null. The values `options.unclaimed`, and their dependents, get none.
   AnalyzedGraph(const Model& model, const std::map<std::string, Shape>& feeds,
                 const PlanOptions& options);
 

@@ -26,11 +26,6 @@ bool groups_fit(Index groups, const Shape& x, const Shape& w) {
   return fills_blocks(groups, w) || Grouped::fits(chosen_isa(), groups, w[1], w[0] / groups);
 }
 
-bool all_finite(const Tensor& weights) {
-  const float* const first = weights.data<float>();
-  return std::all_of(first, first + weights.size(), [](float x) { return std::isfinite(x); });
-}
-
 // Explicit pads are required, since output_shape and auto_pad would move the output's origin.
 bool is_in_phases(const Facts& node, const Window& w) {
   if (node.given("output_shape") || node.text("auto_pad", "NOTSET") != "NOTSET") return false;
@@ -43,6 +38,11 @@ bool is_in_phases(const Facts& node, const Window& w) {
 }
 
 }  // namespace
+
+bool all_finite(const Tensor& weights) {
+  const float* const first = weights.data<float>();
+  return std::all_of(first, first + weights.size(), [](float x) { return std::isfinite(x); });
+}
 
 bool is_near(const Window& w, const Shape& x, const Shape& made) {
   constexpr auto max = static_cast<double>(farthest);

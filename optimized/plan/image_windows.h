@@ -20,4 +20,7 @@ std::optional<Window> window_in_blocks(const Facts& node, const Shape& x, const 
 std::optional<Window> window_in_phases(const Facts& node, const Shape& x, const Tensor& weights,
                                        const Shape& made);
 
+// True if no float32 weight is NaN or infinite: else products with padding would be NaN.
+bool all_finite(const Tensor& weights);
+
 }  // namespace touchstone::optimized
