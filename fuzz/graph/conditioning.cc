@@ -44,7 +44,9 @@ Value moved(const Value& value, Random& random) {
 
 // Returns a number within the bound of an element, or its own if it has none. Where the bound is
 // infinite, overflow inside of the node may have made anything of it: also NaN, of 0 and infinity.
+// An infinity that is exact may be NaN: where a finite product overflows before it is added.
 long double drawn_from(const Bounded& bound, long double own, Random& random) {
+  if (std::isinf(bound.hi)) return random.below(2) == 0 ? own : static_cast<long double>(bound.hi);
   if (!std::isfinite(bound.hi) || bound.e <= 0) return own;
   if (!std::isfinite(bound.e)) {
     const auto exact = static_cast<long double>(bound.hi);

@@ -14,6 +14,9 @@
 namespace touchstone::fuzz {
 namespace {
 
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
 // True if `actual` is as near to the operator's result for x as moved inputs come.
 bool moves(const std::string& op, float x, float actual) {
   Model model;
@@ -54,7 +57,7 @@ TEST(Conditioning, JumpsReachBothSides) {
 
 TEST(Conditioning, ZeroStays) {
   EXPECT_FALSE(moves("Sign", 0.0F, 1.0F));
-  EXPECT_FALSE(moves("Neg", 1.0F, std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_FALSE(moves("Neg", 1.0F, not_a_number));
 }
 
 // Returns a node If on `c` that runs the body in either case.
@@ -152,7 +155,7 @@ bool moves_beside(float x, float of_x) {
   std::fill_n(fed.data<float>(), 15, x);
   one.data<float>()[0] = 1;
   std::fill_n(tangents.data<float>(), 15, of_x);
-  made.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+  made.data<float>()[0] = not_a_number;
   const auto look_up = [&](const std::string& name) -> Value {
     return name == "c" ? condition : name == "x" ? fed : one;
   };
@@ -218,9 +221,15 @@ TEST(Conditioning, StatesThatAreLostMayBeAnything) {
   EXPECT_FALSE(moves_state(0.25F));
 }
 
-// True if the node If, whose body multiplies products of x by infinity, may answer `first` before
-// infinities.
-bool moves_product(std::vector<float> x, float first) {
+Tensor floats(const std::vector<float>& values) {
+  Tensor made(Type::float32, {static_cast<Index>(values.size())});
+  std::copy(values.begin(), values.end(), made.data<float>());
+  return made;
+}
+
+// True if a node If, whose body makes `z` of `x` and `u`, may answer `made`.
+bool moves_body(const std::shared_ptr<Graph>& body, const Tensor& x, const Tensor& u,
+                const Tensor& made) {
   Model model;
   model.ir_version = 11;
   model.opsets[""] = 26;
@@ -229,9 +238,22 @@ bool moves_product(std::vector<float> x, float first) {
   for (const std::string name : {"x", "u"})
     model.graph.inputs.push_back({name, tensor_type(Type::float32), {}});
   model.graph.outputs.push_back({"y", tensor_type(Type::float32), {}});
-  const auto body = std::make_shared<Graph>();
   body->name = "body";
   body->outputs.push_back({"z", tensor_type(Type::float32), {}});
+  model.graph.nodes.push_back(if_node(body, {"y"}));
+  require_valid(model, Limits::trusted());
+  Tensor condition(Type::boolean, {});
+  condition.data<bool>()[0] = true;
+  const auto look_up = [&](const std::string& name) -> Value {
+    return name == "c" ? condition : name == "x" ? x : u;
+  };
+  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
+  return moves_as_far(model.graph.nodes[0], look_up, expected, {made});
+}
+
+// True if a body that multiplies products of x by infinity may answer `first` before infinities.
+bool moves_product(std::vector<float> x, float first) {
+  const auto body = std::make_shared<Graph>();
   Tensor axis(Type::int64, {});
   axis.data<std::int64_t>()[0] = 0;
   body->initializers.emplace("axis", axis);
@@ -244,30 +266,38 @@ bool moves_product(std::vector<float> x, float first) {
   scaled.inputs = {"p", "u"};
   scaled.outputs = {"z"};
   body->nodes = {products, scaled};
-  model.graph.nodes.push_back(if_node(body, {"y"}));
-  require_valid(model, Limits::trusted());
-  const auto size = static_cast<Index>(x.size());
-  Tensor condition(Type::boolean, {}), factors(Type::float32, {size}), scale(Type::float32, {1}),
-      made(Type::float32, {size});
-  condition.data<bool>()[0] = true;
-  std::copy(x.begin(), x.end(), factors.data<float>());
-  scale.data<float>()[0] = std::numeric_limits<float>::infinity();
-  std::fill_n(made.data<float>(), size, std::numeric_limits<float>::infinity());
-  made.data<float>()[0] = first;
-  const auto look_up = [&](const std::string& name) -> Value {
-    return name == "c" ? condition : name == "x" ? factors : scale;
-  };
-  const std::vector<Value> expected = run_node(model.graph.nodes[0], look_up);
-  return moves_as_far(model.graph.nodes[0], look_up, expected, {made});
+  std::vector<float> made(x.size(), infinity);
+  made[0] = first;
+  return moves_body(body, floats(x), floats({infinity}), floats(made));
 }
 
 // The first product is 0 or 1e-20 or overflows, by the order of its factors, so its bound is
 // infinite.
 TEST(Conditioning, ProductsWithoutABoundMayBeAnything) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const float first : {infinity, -infinity, 1.0F})
     EXPECT_TRUE(moves_product({1e-30F, 1e-30F, 1e30F, 1e30F, 1e-20F}, first));
   EXPECT_FALSE(moves_product({1e-10F, 1e-10F, 1, 1, 1e-10F}, 0));
+}
+
+// True if a body of MatMul may answer `sum` for the product of x and u.
+bool moves_sum(const std::vector<float>& x, const std::vector<float>& u, float sum) {
+  const auto body = std::make_shared<Graph>();
+  Node product;
+  product.op = "MatMul";
+  product.inputs = {"x", "u"};
+  product.outputs = {"z"};
+  body->nodes = {product};
+  Tensor made(Type::float32, {});
+  made.data<float>()[0] = sum;
+  return moves_body(body, floats(x), floats(u), made);
+}
+
+// A product of finite numbers overflows to the other infinity, unless it is added before it is
+// rounded.
+TEST(Conditioning, OverflowBesideInfinityIsSeenOrNot) {
+  EXPECT_TRUE(moves_sum({infinity, 1e20F}, {1, -1e20F}, infinity));
+  EXPECT_FALSE(moves_sum({infinity, 1e10F}, {1, -1e10F}, not_a_number));
+  EXPECT_FALSE(moves_sum({infinity, infinity}, {1, -1}, infinity));
 }
 
 }  // namespace
