@@ -216,7 +216,8 @@ class Comparer {
     for (const std::size_t position : gone.found.hidden) gone.hidden.push_back(taps_[position]);
     gone.nodes = region_around(model_, {gone.hidden.begin(), gone.hidden.end()});
     for (const auto& [name, value] : feeds_) gone.values.emplace(name, value);
-    gone.judgement = judge_region(model_, gone.nodes, gone.values, options_.judge);
+    gone.judgement =
+        judge_around(model_, {gone.hidden.begin(), gone.hidden.end()}, gone.values, options_.judge);
     side.vanished = std::move(gone);
   }
 

@@ -119,6 +119,21 @@ RegionJudgement judge_as(const Model& model, const std::set<Index>& nodes,
   return walk.take();
 }
 
+// Values that these nodes both make and use.
+std::set<std::string> inner_values(const Model& model, const std::set<Index>& nodes) {
+  std::set<std::string> made, inner;
+  for (const Node& node : model.graph.nodes) {
+    if (nodes.contains(node.index)) made.insert(node.outputs.begin(), node.outputs.end());
+  }
+  for (const Node& node : model.graph.nodes) {
+    if (!nodes.contains(node.index)) continue;
+    for (const std::string& name : names_used(node)) {
+      if (!name.empty() && made.contains(name)) inner.insert(name);
+    }
+  }
+  return inner;
+}
+
 }  // namespace
 
 std::set<Index> region_around(const Model& model, const std::set<std::string>& hidden) {
@@ -141,6 +156,26 @@ RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
   if (!judge::is_fail(found.verdict)) return found;
   const RegionJudgement flushed = judge_as(model, nodes, values, options, {Class::fast, true});
   return judge::is_fail(flushed.verdict) ? found : flushed;
+}
+
+RegionJudgement judge_around(const Model& model, const std::set<std::string>& hidden,
+                             const std::map<std::string, Value>& values,
+                             const judge::JudgeOptions& options) {
+  const std::set<Index> nodes = region_around(model, hidden);
+  RegionJudgement found = judge_region(model, nodes, values, options);
+  if (!judge::is_fail(found.verdict)) return found;
+  const std::set<std::string> inner = inner_values(model, nodes);
+  const bool inner_fails =
+      std::any_of(found.shown.begin(), found.shown.end(), [&](const conformance::NodeBlame& shown) {
+        return judge::is_fail(shown.judgement.verdict) &&
+               std::any_of(shown.node->outputs.begin(), shown.node->outputs.end(),
+                           [&](const std::string& name) { return inner.contains(name); });
+      });
+  std::map<std::string, Value> outer = values;
+  std::erase_if(outer, [&](const auto& value) { return inner.contains(value.first); });
+  if (inner_fails || outer.size() == values.size()) return found;
+  RegionJudgement whole = judge_region(model, nodes, outer, options);
+  return judge::is_fail(whole.verdict) ? found : whole;
 }
 
 }  // namespace touchstone::compare

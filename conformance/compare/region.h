@@ -27,4 +27,11 @@ RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
                              const std::map<std::string, Value>& values,
                              const judge::JudgeOptions& options);
 
+// Judges the region around hidden values. A runtime may compute a value that the region makes and
+// uses twice: to show it, and within a kernel for the region. Values that fail beside right ones of
+// these are judged as if these were hidden too.
+RegionJudgement judge_around(const Model& model, const std::set<std::string>& hidden,
+                             const std::map<std::string, Value>& values,
+                             const judge::JudgeOptions& options);
+
 }  // namespace touchstone::compare

@@ -134,6 +134,21 @@ TEST(Region, WrongOnValuesThatWereSeenIsWrong) {
   EXPECT_EQ(judge_region(fused(), {1}, seen, {}).verdict, judge::Verdict::wrong_value);
 }
 
+TEST(Region, WhatIsShownInsideMayBeComputedTwice) {
+  const Model model = chain({node("Neg", {"x"}, "n"), node("Exp", {"n"}, "a"),
+                             node("Neg", {"a"}, "b"), node("Abs", {"b"}, "y")});
+  Tensor x = inputs();
+  for (Index k = 0; k < x.size(); ++k) x.data<float>()[k] = -x.data<float>()[k];
+  const auto verdict = [&](int ulps_of_a, int ulps_of_y) {
+    const Values seen{
+        {"x", x}, {"a", floats(results(ulps_of_a))}, {"y", floats(results(ulps_of_y))}};
+    return judge_around(model, {"n", "b"}, seen, {}).verdict;
+  };
+  EXPECT_EQ(verdict(0, 2), judge::Verdict::within);
+  EXPECT_EQ(verdict(0, 20), judge::Verdict::wrong_value);
+  EXPECT_EQ(verdict(20, 0), judge::Verdict::wrong_value);
+}
+
 TEST(Region, AMissingValueIsSaid) {
   const RegionJudgement found = judge_region(fused(), {1, 2}, {{"y", floats({1})}}, {});
   EXPECT_EQ(found.verdict, judge::Verdict::open);

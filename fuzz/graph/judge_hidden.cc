@@ -100,8 +100,8 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
   const std::set<std::string> hidden = names_at(all, smallest.hidden);
   Feeds values = feeds[run];
   values.insert(last.begin(), last.end());
-  const compare::RegionJudgement region = compare::judge_region(
-      resolved, compare::region_around(resolved, hidden), values, judge_options());
+  const compare::RegionJudgement region =
+      compare::judge_around(resolved, hidden, values, judge_options());
   const bool fails = judge::is_fail(region.verdict);
   values.insert(tapped.begin(), tapped.end());
   if (!fails && (judge::is_pass(region.verdict) ||
