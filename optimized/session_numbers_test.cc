@@ -129,6 +129,23 @@ TEST(Numbers, ElementwiseOperationsKeepTheirOrder) {
   }
 }
 
+// Sums along one axis overflow, and their infinities meet weights below zero along the other.
+TEST(Numbers, CubicResizeOfTheLargest) {
+  constexpr float largest = std::numeric_limits<float>::max();
+  for (const float share : {1.0F, 0.9F}) {
+    Net net({2, 2});
+    net.overflows = true;
+    net.plant = [&](Tensor& fed) {
+      for (Index k = 0; k < fed.size(); ++k)
+        fed.data<float>()[k] = share * (k % 3 == 0 ? largest : -largest);
+    };
+    const std::string y = net.node("Resize", {"x", "", net.reals({2, 2})});
+    net.words("mode", "cubic");
+    net.output(y);
+    net.check();
+  }
+}
+
 // Reciprocal tells -0 from 0, which comparisons do not.
 TEST(Numbers, NegKeepsTheSignOfZero) {
   for (const Shape& shape : {Shape{40}, Shape{1}, Shape{}}) {

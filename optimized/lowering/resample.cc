@@ -164,6 +164,37 @@ void sum(RunState& state, const Q* from, Q* to, const ResampledAxis& axis, AxisE
              });
 }
 
+bool has_negative(const Tensor& shares) {
+  bool negative = false;
+  with_number(shares.type(), [&]<class T>() {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T* const first = shares.data<T>();
+      negative = std::any_of(first, first + shares.size(), [](T share) { return share < 0; });
+    }
+  });
+  return negative;
+}
+
+bool are_finite(const Tensor& values) {
+  bool finite = true;
+  with_number(values.type(), [&]<class T>() {
+    const T* const first = values.data<T>();
+    finite = std::all_of(first, first + values.size(),
+                         [](const T& x) { return std::isfinite(widened<double>(x)); });
+  });
+  return finite;
+}
+
+// True if a sum along one axis overflowed that a sum over all of them may not: weights below zero
+// take infinities from each other, and from numbers.
+bool overflows_between(const ResampledAxes& axes, const Tensor& x, const Tensor& y) {
+  const std::vector<Index> order = order_of(axes.axes);
+  const bool mixes = order.size() > 1 && std::any_of(order.begin(), order.end(), [&](Index d) {
+                       return has_negative(axes.axes[static_cast<std::size_t>(d)].share);
+                     });
+  return mixes && !are_finite(y) && are_finite(x);
+}
+
 class Resample : public TensorStep {
  public:
   Resample(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
@@ -188,6 +219,8 @@ class Resample : public TensorStep {
     } else {
       sum_all<float>(state, x, y, *axes);
     }
+    if (!axes->nearest && !in_order && overflows_between(*axes, x, y))
+      return run_on_reference(state);
     extrapolate(y, *axes);
   }
 
