@@ -156,8 +156,8 @@ class ValuesStep : public EncoderStep {
 
  private:
   bool moved(RunState& state) override {
-    if (!fits_) return false;
     const Tensor& x = input(state, 0);
+    if (!fits_ || x.type() != keys_.type()) return false;
     Tensor& y = output(state, 0, values_.type(), x.shape());
     if (y.size() == 0) return true;
     if (values_.type() == Type::string) {

@@ -248,5 +248,32 @@ TEST(Encoders, BrokenRules) {
   check_error(one_node("LabelEncoder", all, feeds, {Type::int64}), feeds);
 }
 
+// Nothing says of which type a map's row is before the run, nor what depends on it.
+TEST(Encoders, ATypeThatDependsOnAnUnknownOneIsUnknown) {
+  Map map{Type::int64, tensor_type(Type::string), {}, {}};
+  Tensor a(Type::string, Shape{});
+  *a.data<std::string>() = "a";
+  map.by_integer.emplace(8, Value(a));
+  Value fed;
+  fed.is = std::move(map);
+  const Feeds feeds{{"x", fed}};
+  Model made =
+      one_node("DictVectorizer", {{"int64_vocabulary", attribute(std::vector<Index>{8, 7})}}, feeds,
+               {Type::string});
+  for (const auto& [from, to] : {std::pair("y0", "codes"), std::pair("codes", "texts")}) {
+    Node& mapper = made.graph.nodes.emplace_back();
+    mapper.domain = "ai.onnx.ml";
+    mapper.op = "CategoryMapper";
+    mapper.inputs = {from};
+    mapper.outputs = {to};
+    mapper.attributes = {{"cats_int64s", attribute(std::vector<Index>{4, 5})},
+                         {"cats_strings", attribute(std::vector<std::string>{"a", "b"})}};
+  }
+  ValueInfo& output = made.graph.outputs[0];
+  output.name = "texts";
+  resolve(made);
+  check(made, feeds);
+}
+
 }  // namespace
 }  // namespace touchstone::optimized::ml
