@@ -214,10 +214,10 @@ class Comparer {
     };
     gone.found = bisect(taps_.size(), shows, options_.max_runs);
     for (const std::size_t position : gone.found.hidden) gone.hidden.push_back(taps_[position]);
-    gone.nodes = region_around(model_, {gone.hidden.begin(), gone.hidden.end()});
+    const std::set<std::string> hidden(gone.hidden.begin(), gone.hidden.end());
+    gone.nodes = region_around(model_, hidden);
     for (const auto& [name, value] : feeds_) gone.values.emplace(name, value);
-    gone.judgement =
-        judge_around(model_, {gone.hidden.begin(), gone.hidden.end()}, gone.values, options_.judge);
+    gone.judgement = judge_around(model_, hidden, gone.values, options_.judge);
     side.vanished = std::move(gone);
   }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "core/budget.h"
 #include "core/error.h"
@@ -164,35 +165,44 @@ void sum(RunState& state, const Q* from, Q* to, const ResampledAxis& axis, AxisE
              });
 }
 
-bool has_negative(const Tensor& shares) {
-  bool negative = false;
-  with_number(shares.type(), [&]<class T>() {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T* const first = shares.data<T>();
-      negative = std::any_of(first, first + shares.size(), [](T share) { return share < 0; });
+// The largest sum of the magnitudes of an element's weights along an axis.
+double reach_of(const ResampledAxis& axis) {
+  double largest = 0;
+  for (Index k = 0; k < axis.out; ++k) {
+    double sum = 0;
+    for (Index tap = 0; tap < axis.taps; ++tap) {
+      const Index at = tap * axis.out + k;
+      sum += std::abs(axis.share.type() == Type::float64
+                          ? axis.share.data<double>()[at]
+                          : static_cast<double>(axis.share.data<float>()[at]));
     }
-  });
-  return negative;
+    largest = std::max(largest, sum);
+  }
+  return largest;
 }
 
-bool are_finite(const Tensor& values) {
-  bool finite = true;
+bool are_at_most(const Tensor& values, double limit) {
+  bool are = true;
   with_number(values.type(), [&]<class T>() {
     const T* const first = values.data<T>();
-    finite = std::all_of(first, first + values.size(),
-                         [](const T& x) { return std::isfinite(widened<double>(x)); });
+    are = std::all_of(first, first + values.size(),
+                      [=](const T& x) { return std::abs(widened<double>(x)) <= limit; });
   });
-  return finite;
+  return are;
 }
 
 // True if a sum along one axis overflowed that a sum over all of them may not: weights below zero
-// take infinities from each other, and from numbers.
+// take infinities from each other, and from numbers. Reads the smaller of the image and the output.
 bool overflows_between(const ResampledAxes& axes, const Tensor& x, const Tensor& y) {
   const std::vector<Index> order = order_of(axes.axes);
-  const bool mixes = order.size() > 1 && std::any_of(order.begin(), order.end(), [&](Index d) {
-                       return has_negative(axes.axes[static_cast<std::size_t>(d)].share);
-                     });
-  return mixes && !are_finite(y) && are_finite(x);
+  double reach = 1;
+  for (const Index d : order) reach *= reach_of(axes.axes[static_cast<std::size_t>(d)]);
+  if (order.size() < 2 || reach < 1.00001) return false;  // no weight is far below zero
+  const double largest = x.type() == Type::float64
+                             ? std::numeric_limits<double>::max()
+                             : static_cast<double>(std::numeric_limits<float>::max());
+  if (x.size() < y.size() && are_at_most(x, largest / 2 / reach)) return false;
+  return !are_at_most(y, largest) && are_at_most(x, largest);
 }
 
 class Resample : public TensorStep {
