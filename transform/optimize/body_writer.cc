@@ -23,8 +23,8 @@ const std::string& BodyNames::at(const std::string& name) const {
   return name;
 }
 
-BodyWriter::BodyWriter(MutableGraph& bench, const Node& call)
-    : bench_(bench),
+BodyWriter::BodyWriter(MutableGraph& graph, const Node& call)
+    : graph_(graph),
       call_(call),
       attributes_(call.function ? attributes_of_call(call) : Attributes()) {}
 
@@ -46,7 +46,7 @@ std::string BodyWriter::named(const std::string& name, BodyNames& names) {
   const auto found = names.own.find(name);
   if (found != names.own.end()) return found->second;
   const std::string stem = shortened(call_.name.empty() ? call_.op : call_.name);
-  return names.own.emplace(name, bench_.fresh(stem + "/" + name)).first->second;
+  return names.own.emplace(name, graph_.fresh(stem + "/" + name)).first->second;
 }
 
 void BodyWriter::rename_graphs(Attribute& attribute, const BodyNames& names) {

@@ -22,7 +22,7 @@ struct BodyNames {
 class BodyWriter {
  public:
   // `call`: the node that the copies replace.
-  BodyWriter(MutableGraph& bench, const Node& call);
+  BodyWriter(MutableGraph& graph, const Node& call);
 
   Node written(const Node& node, BodyNames& names);
   // Returns the new name of a value that the body defines.
@@ -32,7 +32,7 @@ class BodyWriter {
   void rename_graphs(Attribute& attribute, const BodyNames& names);
   Graph renamed(const Graph& graph, const BodyNames& outer);
 
-  MutableGraph& bench_;
+  MutableGraph& graph_;
   const Node& call_;
   const Attributes attributes_;
 };

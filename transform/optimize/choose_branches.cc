@@ -25,13 +25,13 @@ bool has_branches(const Node& node) {
 }
 
 // Returns the value of the node's condition; records the assumption if it follows from shapes.
-std::optional<bool> condition(MutableGraph& bench, const Node& node) {
+std::optional<bool> condition(MutableGraph& graph, const Node& node) {
   const std::string& name = node.inputs[0];
-  if (const Tensor* const constant = bench.constant(name)) {
+  if (const Tensor* const constant = graph.constant(name)) {
     if (constant->type() != Type::boolean || constant->size() != 1) return std::nullopt;
     return *constant->data<bool>();
   }
-  const KnownValue* const known = bench.known(name);
+  const KnownValue* const known = graph.known(name);
   if (known == nullptr || !known->condition) return std::nullopt;
   return known->condition;
 }
@@ -56,24 +56,24 @@ class Outputs {
 
 // True if the branch's nodes can stand in the node's place. An output that no node of the branch
 // makes needs a name that may change.
-bool may_replace(const MutableGraph& bench, const Node& node, const Graph& branch) {
+bool may_replace(const MutableGraph& graph, const Node& node, const Graph& branch) {
   if (!branch.inputs.empty() || !branch.sparse_initializers.empty()) return false;
   if (branch.outputs.size() < node.outputs.size()) return false;
   Outputs outputs(branch);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     const std::string& name = node.outputs[k];
     if (name.empty() || outputs.take(branch.outputs[k].name)) continue;
-    if (bench.is_output(name) || bench.is_captured(name)) return false;
+    if (graph.is_output(name) || graph.is_captured(name)) return false;
   }
   return true;
 }
 
 // Returns the place of the first node that came in.
-MutableGraph::Place replace(MutableGraph& bench, MutableGraph::Place place, const Graph& branch) {
+MutableGraph::Place replace(MutableGraph& graph, MutableGraph::Place place, const Graph& branch) {
   const Node chosen = *place;
   BodyNames names;
   names.captures = true;
-  BodyWriter writer(bench, chosen);
+  BodyWriter writer(graph, chosen);
   std::vector<std::pair<std::string, std::string>> same;  // an output, and a value of the branch
   Outputs outputs(branch);
   for (std::size_t k = 0; k < chosen.outputs.size(); ++k) {
@@ -86,34 +86,34 @@ MutableGraph::Place replace(MutableGraph& bench, MutableGraph::Place place, cons
     }
   }
   for (const auto& [name, tensor] : branch.initializers)
-    bench.add_constant(writer.named(name, names), tensor);
+    graph.add_constant(writer.named(name, names), tensor);
   std::optional<MutableGraph::Place> first;
   for (const Node& node : branch.nodes) {
-    const MutableGraph::Place made = bench.insert(place, writer.written(node, names));
+    const MutableGraph::Place made = graph.insert(place, writer.written(node, names));
     if (!first) first = made;
   }
-  for (const auto& [output, made] : same) bench.replace_value(output, names.at(made));
-  const MutableGraph::Place behind = bench.erase(place);
+  for (const auto& [output, made] : same) graph.replace_value(output, names.at(made));
+  const MutableGraph::Place behind = graph.erase(place);
   return first.value_or(behind);
 }
 
 }  // namespace
 
-Index choose_branches(MutableGraph& bench) {
+Index choose_branches(MutableGraph& graph) {
   Index changes = 0;
   BudgetWatch watch;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
+  for (auto place = graph.nodes().begin(); place != graph.nodes().end(); watch.step()) {
     const std::optional<bool> chosen =
-        has_branches(*place) ? condition(bench, *place) : std::nullopt;
+        has_branches(*place) ? condition(graph, *place) : std::nullopt;
     const Graph* const branch =
         chosen ? graph_of(*place, *chosen ? "then_branch" : "else_branch") : nullptr;
-    if (branch == nullptr || !may_replace(bench, *place, *branch)) {
+    if (branch == nullptr || !may_replace(graph, *place, *branch)) {
       ++place;
       continue;
     }
-    if (const std::string& name = place->inputs[0]; bench.constant(name) == nullptr)
-      bench.assume({{name, std::nullopt, *chosen ? 1 : 0, "", 0, true}});
-    place = replace(bench, place, *branch);
+    if (const std::string& name = place->inputs[0]; graph.constant(name) == nullptr)
+      graph.assume({{name, std::nullopt, *chosen ? 1 : 0, "", 0, true}});
+    place = replace(graph, place, *branch);
     ++changes;
   }
   return changes;

@@ -35,7 +35,7 @@ std::size_t digest(const Tensor& tensor) {
 }
 
 // Hashes samples of a large tensor only: weights that differ mostly differ there.
-std::size_t glance(const Tensor& tensor) {
+std::size_t sample_digest(const Tensor& tensor) {
   constexpr std::size_t places = 16, some = 64;
   const std::string_view all = text_of(tensor.bytes());
   if (all.size() <= places * some) return std::hash<std::string_view>()(all);
@@ -80,7 +80,9 @@ struct AttributeDigest {
   std::size_t operator()(float a) const { return std::hash<float>()(a == 0 ? 1 : a); }
   std::size_t operator()(Index a) const { return std::hash<Index>()(a); }
   std::size_t operator()(const std::string& a) const { return std::hash<std::string>()(a); }
-  std::size_t operator()(const Tensor& a) const { return a.type() == Type::string ? 0 : glance(a); }
+  std::size_t operator()(const Tensor& a) const {
+    return a.type() == Type::string ? 0 : sample_digest(a);
+  }
   template <class T>
   requires std::is_arithmetic_v<T> std::size_t operator()(const std::vector<T>& a) const {
     return std::hash<std::string_view>()(text_of(std::as_bytes(std::span(a))));
@@ -106,27 +108,27 @@ constexpr std::size_t max_twins = 8;
 
 bool may_share(const Node& node) { return node.signature != nullptr && !draws(node); }
 
-bool replace_outputs(MutableGraph& bench, const Node& twin, const Node& kept) {
+bool replace_outputs(MutableGraph& graph, const Node& twin, const Node& kept) {
   if (twin.outputs.size() > kept.outputs.size()) return false;
   for (std::size_t k = 0; k < twin.outputs.size(); ++k) {
-    if (!twin.outputs[k].empty() && (kept.outputs[k].empty() || bench.is_output(twin.outputs[k])))
+    if (!twin.outputs[k].empty() && (kept.outputs[k].empty() || graph.is_output(twin.outputs[k])))
       return false;
-    if (bench.is_captured(twin.outputs[k])) return false;
+    if (graph.is_captured(twin.outputs[k])) return false;
   }
   for (std::size_t k = 0; k < twin.outputs.size(); ++k) {
-    if (!twin.outputs[k].empty()) bench.replace_value(twin.outputs[k], kept.outputs[k]);
+    if (!twin.outputs[k].empty()) graph.replace_value(twin.outputs[k], kept.outputs[k]);
   }
   return true;
 }
 
-std::set<const Function*> called_functions(MutableGraph& bench) {
+std::set<const Function*> called_functions(MutableGraph& graph) {
   std::set<const Function*> called;
   std::vector<const Function*> open;
   const auto visit = [&](const Node& node) {
     if (node.function && called.insert(node.function.get()).second)
       open.push_back(node.function.get());
   };
-  for (const Node& node : bench.nodes()) {
+  for (const Node& node : graph.nodes()) {
     visit(node);
     for (const Subgraph& inner : subgraphs_of(node)) for_each_node(inner.graph->nodes, visit);
   }
@@ -140,14 +142,14 @@ std::set<const Function*> called_functions(MutableGraph& bench) {
 
 }  // namespace
 
-Index share_constants(MutableGraph& bench) {
+Index share_constants(MutableGraph& graph) {
   // Groups by cheap facts first: most large constants are unique, and need no full hash.
   using Kind = std::tuple<Type, std::string, std::size_t>;
   std::map<Kind, std::vector<std::string>> alike;
   BudgetWatch watch;
-  for (const auto& [name, tensor] : bench.model().graph.initializers) {
-    if (tensor.type() == Type::string || bench.is_output(name)) continue;
-    alike[{tensor.type(), text(tensor.shape()), glance(tensor)}].push_back(name);
+  for (const auto& [name, tensor] : graph.model().graph.initializers) {
+    if (tensor.type() == Type::string || graph.is_output(name)) continue;
+    alike[{tensor.type(), text(tensor.shape()), sample_digest(tensor)}].push_back(name);
     watch.step();
   }
   Index changes = 0;
@@ -156,17 +158,17 @@ Index share_constants(MutableGraph& bench) {
     std::multimap<std::size_t, std::string> kept;
     for (const std::string& name : names) {
       watch.step();
-      const Tensor* tensor = bench.constant(name);
+      const Tensor* tensor = graph.constant(name);
       if (tensor == nullptr) continue;
       const std::size_t key = digest(*tensor);
       const auto [first, last] = kept.equal_range(key);
       const auto twin = std::find_if(first, last, [&](const auto& other) {
-        return same_tensor(*bench.constant(other.second), *tensor);
+        return same_tensor(*graph.constant(other.second), *tensor);
       });
       if (twin == last) {
         kept.emplace(key, name);
-      } else if (bench.replace_value(name, twin->second)) {
-        bench.drop_constant(name);
+      } else if (graph.replace_value(name, twin->second)) {
+        graph.drop_constant(name);
         ++changes;
       }
     }
@@ -174,57 +176,57 @@ Index share_constants(MutableGraph& bench) {
   return changes;
 }
 
-Index share_nodes(MutableGraph& bench) {
+Index share_nodes(MutableGraph& graph) {
   std::unordered_map<std::string, std::vector<MutableGraph::Place>> kept;
   Index changes = 0;
   BudgetWatch watch;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
+  for (auto place = graph.nodes().begin(); place != graph.nodes().end(); watch.step()) {
     const auto here = place++;
     if (!may_share(*here)) continue;
     std::vector<MutableGraph::Place>& alike = kept[key_of(*here)];
     const bool shared = std::any_of(alike.begin(), alike.end(), [&](MutableGraph::Place other) {
-      return same_attributes(*other, *here) && replace_outputs(bench, *here, *other);
+      return same_attributes(*other, *here) && replace_outputs(graph, *here, *other);
     });
     if (!shared) {
       if (alike.size() < max_twins) alike.push_back(here);
     } else {
-      bench.erase(here);
+      graph.erase(here);
       ++changes;
     }
   }
   return changes;
 }
 
-Index drop_dead(MutableGraph& bench) {
+Index drop_dead(MutableGraph& graph) {
   Index changes = 0;
   BudgetWatch watch;
-  for (auto place = bench.nodes().end(); place != bench.nodes().begin(); watch.step()) {
+  for (auto place = graph.nodes().end(); place != graph.nodes().begin(); watch.step()) {
     --place;
     const auto& outputs = place->outputs;
     const bool used = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& output) {
-      return !output.empty() && bench.uses(output) > 0;
+      return !output.empty() && graph.uses(output) > 0;
     });
     if (used) continue;
-    place = bench.erase(place);
+    place = graph.erase(place);
     ++changes;
   }
   std::vector<std::string> unused;
-  for (const auto& [name, tensor] : bench.model().graph.initializers) {
-    if (bench.uses(name) == 0 && !bench.is_input(name)) unused.push_back(name);
+  for (const auto& [name, tensor] : graph.model().graph.initializers) {
+    if (graph.uses(name) == 0 && !graph.is_input(name)) unused.push_back(name);
   }
-  for (const std::string& name : unused) bench.drop_constant(name);
-  const std::set<const Function*> called = called_functions(bench);
-  return changes + static_cast<Index>(unused.size()) + bench.keep_functions(called);
+  for (const std::string& name : unused) graph.drop_constant(name);
+  const std::set<const Function*> called = called_functions(graph);
+  return changes + static_cast<Index>(unused.size()) + graph.keep_functions(called);
 }
 
-Index freeze_defaults(MutableGraph& bench) {
-  if (bench.model().ir_version >= 4) return 0;
+Index freeze_defaults(MutableGraph& graph) {
+  if (graph.model().ir_version >= 4) return 0;
   std::unordered_set<std::string> names;
-  for (const ValueInfo& input : bench.model().graph.inputs) {
-    if (bench.model().graph.initializers.contains(input.name)) names.insert(input.name);
+  for (const ValueInfo& input : graph.model().graph.inputs) {
+    if (graph.model().graph.initializers.contains(input.name)) names.insert(input.name);
   }
-  bench.freeze(names);
-  if (!names.empty()) bench.raise_ir(4);
+  graph.freeze(names);
+  if (!names.empty()) graph.raise_ir(4);
   return static_cast<Index>(names.size());
 }
 

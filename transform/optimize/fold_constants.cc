@@ -29,8 +29,8 @@ Index bytes_of(const Tensor& tensor) {
 }
 
 // Returns the size of an output in bytes, if inference knows it before the node runs.
-std::optional<Index> foreseen(MutableGraph& bench, const std::string& value) {
-  const KnownValue* known = bench.known(value);
+std::optional<Index> foreseen(MutableGraph& graph, const std::string& value) {
+  const KnownValue* known = graph.known(value);
   if (known == nullptr || !known->type || !known->rank) return std::nullopt;
   if (known->type->kind != ValueType::Kind::tensor) return std::nullopt;
   Shape shape;
@@ -52,27 +52,27 @@ bool is_asked(const Pattern& pattern, const PassOptions& options) {
   return on && !named(pattern.name) && !named(pattern.pass);
 }
 
-std::optional<PatternMatch> find_asked(MutableGraph& bench, MutableGraph::Place place,
+std::optional<PatternMatch> find_asked(MutableGraph& graph, MutableGraph::Place place,
                                        std::string_view pass) {
   for (const Pattern& pattern : all_patterns()) {
-    if (pattern.pass != pass || !is_asked(pattern, bench.options())) continue;
-    if (std::optional<PatternMatch> found = find_match(pattern, bench, place)) return found;
+    if (pattern.pass != pass || !is_asked(pattern, graph.options())) continue;
+    if (std::optional<PatternMatch> found = find_match(pattern, graph, place)) return found;
   }
   return std::nullopt;
 }
 
 // True if a pattern of the pass `keep-as-written` matches: later passes recognize the node better
 // unfolded.
-bool is_kept(MutableGraph& bench, MutableGraph::Place place) {
-  return find_asked(bench, place, keeping).has_value();
+bool is_kept(MutableGraph& graph, MutableGraph::Place place) {
+  return find_asked(graph, place, keeping).has_value();
 }
 
 bool is_copy(const Node& node) { return node.op == copy_operator && node.domain.empty(); }
 
 // True if the model may copy a value of the type: a graph output keeps its name, so a node must
 // produce it.
-bool copies(const MutableGraph& bench, Type type) {
-  const Signature* const identity = find_signature("", copy_operator, bench.opset(""));
+bool copies(const MutableGraph& graph, Type type) {
+  const Signature* const identity = find_signature("", copy_operator, graph.opset(""));
   if (identity == nullptr) return false;
   const auto& types = identity->types.front().types;
   return std::find(types.begin(), types.end(), text(tensor_type(type))) != types.end();
@@ -80,92 +80,92 @@ bool copies(const MutableGraph& bench, Type type) {
 
 // Adds a constant in place of an output of the node. A graph output becomes a copy of it, made by
 // a node before this one.
-void replace_output(MutableGraph& bench, MutableGraph::Place place, const std::string& output,
+void replace_output(MutableGraph& graph, MutableGraph::Place place, const std::string& output,
                     Tensor value) {
-  if (!bench.is_output(output)) return bench.add_constant(output, std::move(value));
-  const std::string name = bench.fresh(output + "/value");
-  bench.add_constant(name, std::move(value));
-  bench.move_uses(output, name);
+  if (!graph.is_output(output)) return graph.add_constant(output, std::move(value));
+  const std::string name = graph.fresh(output + "/value");
+  graph.add_constant(name, std::move(value));
+  graph.move_uses(output, name);
   Node copy;
   copy.op = copy_operator;
   copy.name = place->name;
   copy.metadata = place->metadata;
   copy.inputs = {name};
   copy.outputs = {output};
-  bench.insert(place, std::move(copy));
+  graph.insert(place, std::move(copy));
 }
 
 // Redirects the readers of a copy that gives a graph output to the copied constant, so that they
 // may be folded; the copy stays. Returns false for any other node.
-bool bypass(MutableGraph& bench, const Node& node) {
-  if (!is_copy(node) || !bench.is_output(node.outputs[0])) return false;
-  bench.move_uses(node.outputs[0], node.inputs[0]);
+bool bypass(MutableGraph& graph, const Node& node) {
+  if (!is_copy(node) || !graph.is_output(node.outputs[0])) return false;
+  graph.move_uses(node.outputs[0], node.inputs[0]);
   return true;
 }
 
-bool depends_on_constants(MutableGraph& bench, MutableGraph::Place place) {
+bool depends_on_constants(MutableGraph& graph, MutableGraph::Place place) {
   const Node& node = *place;
   if (node.signature == nullptr || draws(node) || !subgraphs_of(node).empty()) return false;
   for (const std::string& input : node.inputs) {
-    if (!input.empty() && bench.constant(input) == nullptr) return false;
+    if (!input.empty() && graph.constant(input) == nullptr) return false;
   }
   return true;
 }
 
-std::vector<Value> constants(const MutableGraph& bench, const Node& node) {
+std::vector<Value> constants(const MutableGraph& graph, const Node& node) {
   std::vector<Value> values;
   for (const std::string& input : node.inputs)
-    values.push_back(input.empty() ? Value() : Value(*bench.constant(input)));
+    values.push_back(input.empty() ? Value() : Value(*graph.constant(input)));
   return values;
 }
 
 // Work budget for folding one node, charged to the graph's total for all constants.
 class Allowance {
  public:
-  explicit Allowance(MutableGraph& bench)
-      : bench_(bench),
-        budget_("folding_work", bench.options().limits.folding_work - bench.folding_work) {}
-  ~Allowance() { bench_.folding_work += budget_.work(); }
+  explicit Allowance(MutableGraph& graph)
+      : graph_(graph),
+        budget_("folding_work", graph.options().limits.folding_work - graph.folding_work) {}
+  ~Allowance() { graph_.folding_work += budget_.work(); }
   Allowance(const Allowance&) = delete;
   Allowance& operator=(const Allowance&) = delete;
 
  private:
-  MutableGraph& bench_;
+  MutableGraph& graph_;
   const Budget budget_;
 };
 
 // Returns the size in bytes of the node's inputs.
-Index bytes_read(const MutableGraph& bench, const Node& node) {
+Index bytes_read(const MutableGraph& graph, const Node& node) {
   Index bytes = 0;
   for (const std::string& input : node.inputs) {
-    if (!input.empty()) bytes += bytes_of(*bench.constant(input));
+    if (!input.empty()) bytes += bytes_of(*graph.constant(input));
   }
   return bytes;
 }
 
 // Replaces the node by constants if they take at most `most` bytes together, and moves `place` to
 // the next one. Returns their size, or nullopt.
-std::optional<Index> fold(MutableGraph& bench, MutableGraph::Place& place, Index most) {
+std::optional<Index> fold(MutableGraph& graph, MutableGraph::Place& place, Index most) {
   const Node& node = *place;
   bool all_foreseen = true;
-  Index bytes_touched = bytes_read(bench, node);
+  Index bytes_touched = bytes_read(graph, node);
   for (const std::string& output : node.outputs) {
-    const std::optional<Index> bytes = output.empty() ? 0 : foreseen(bench, output);
+    const std::optional<Index> bytes = output.empty() ? 0 : foreseen(graph, output);
     if (bytes && *bytes > most) return std::nullopt;
     all_foreseen = all_foreseen && bytes;
     bytes_touched += bytes.value_or(0);
   }
-  const PassOptions::Evaluator& evaluator = bench.options().evaluator;
+  const PassOptions::Evaluator& evaluator = graph.options().evaluator;
   const bool is_large = all_foreseen && bytes_touched >= least_bytes;
   std::vector<Value> outputs;
   try {
-    const Allowance allowance(bench);
-    Limits limits = bench.options().limits;  // bounds outputs of unknown size too
+    const Allowance allowance(graph);
+    Limits limits = graph.options().limits;  // bounds outputs of unknown size too
     limits.bytes = std::min(limits.bytes, most);
     const LimitsScope scope(limits);
     outputs = evaluator && is_large
-                  ? evaluator(node, constants(bench, node), bench.model())
-                  : evaluate(*node.signature, node.attributes, constants(bench, node),
+                  ? evaluator(node, constants(graph, node), graph.model())
+                  : evaluate(*node.signature, node.attributes, constants(graph, node),
                              static_cast<Index>(node.outputs.size()));
   } catch (const Error& error) {
     if (error.kind == ErrorKind::internal) throw;
@@ -176,28 +176,28 @@ std::optional<Index> fold(MutableGraph& bench, MutableGraph::Place& place, Index
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (!outputs[k].is_tensor()) return std::nullopt;
     const Tensor& made = outputs[k].tensor();
-    if (bench.is_output(node.outputs[k]) && !copies(bench, made.type())) return std::nullopt;
+    if (graph.is_output(node.outputs[k]) && !copies(graph, made.type())) return std::nullopt;
     bytes += bytes_of(made);
   }
   if (bytes > most) return std::nullopt;
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     const std::string& output = node.outputs[k];
-    if (!output.empty()) replace_output(bench, place, output, outputs[k].tensor());
+    if (!output.empty()) replace_output(graph, place, output, outputs[k].tensor());
   }
-  place = bench.erase(place);
+  place = graph.erase(place);
   return bytes;
 }
 
 // Returns the values that kernels want constant, and all values that these are computed from.
-std::unordered_set<std::string> wanted_constants(MutableGraph& bench) {
+std::unordered_set<std::string> wanted_constants(MutableGraph& graph) {
   std::unordered_set<std::string> wanted;
   BudgetWatch watch;
-  for (auto place = bench.nodes().end(); place != bench.nodes().begin(); watch.step()) {
+  for (auto place = graph.nodes().end(); place != graph.nodes().begin(); watch.step()) {
     --place;
     const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
     if (std::any_of(place->outputs.begin(), place->outputs.end(), is_wanted))
       wanted.insert(place->inputs.begin(), place->inputs.end());
-    const std::optional<PatternMatch> found = find_asked(bench, place, weighing);
+    const std::optional<PatternMatch> found = find_asked(graph, place, weighing);
     for (std::size_t slot = 0; found && slot < found->values.size(); ++slot) {
       if (found->pattern().slots[slot] != fed && !found->made[slot])
         wanted.insert(found->values[slot]);
@@ -216,12 +216,12 @@ bool draws(const Node& node) {
                      [](const AttributeSpec& attribute) { return attribute.name == "seed"; });
 }
 
-Index fold_constants(MutableGraph& bench) {
+Index fold_constants(MutableGraph& graph) {
   Index changes = 0;
   BudgetWatch watch;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
-    if (depends_on_constants(bench, place) && !bypass(bench, *place) && !is_kept(bench, place) &&
-        fold(bench, place, bench.options().growth + bytes_read(bench, *place))) {
+  for (auto place = graph.nodes().begin(); place != graph.nodes().end(); watch.step()) {
+    if (depends_on_constants(graph, place) && !bypass(graph, *place) && !is_kept(graph, place) &&
+        fold(graph, place, graph.options().growth + bytes_read(graph, *place))) {
       ++changes;
     } else {
       ++place;
@@ -230,21 +230,21 @@ Index fold_constants(MutableGraph& bench) {
   return changes;
 }
 
-Index fold_weights(MutableGraph& bench) {
-  const std::unordered_set<std::string> wanted = wanted_constants(bench);
+Index fold_weights(MutableGraph& graph) {
+  const std::unordered_set<std::string> wanted = wanted_constants(graph);
   const auto most = [&](const Node& node) {
-    const Index left = bench.room();
+    const Index left = graph.room();
     const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
     if (std::any_of(node.outputs.begin(), node.outputs.end(), is_wanted)) return left;
-    return std::min(left, bench.options().growth + max_times * bytes_read(bench, node));
+    return std::min(left, graph.options().growth + max_times * bytes_read(graph, node));
   };
   Index changes = 0;
   BudgetWatch watch;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
-    const std::optional<Index> bytes = depends_on_constants(bench, place) && !bypass(bench, *place)
-                                           ? fold(bench, place, most(*place))
+  for (auto place = graph.nodes().begin(); place != graph.nodes().end(); watch.step()) {
+    const std::optional<Index> bytes = depends_on_constants(graph, place) && !bypass(graph, *place)
+                                           ? fold(graph, place, most(*place))
                                            : std::nullopt;
-    if (bytes && bench.take_room(*bytes)) {
+    if (bytes && graph.take_room(*bytes)) {
       ++changes;
     } else if (!bytes) {
       ++place;

@@ -6,14 +6,14 @@
 
 namespace touchstone::transform {
 
-Index freeze_defaults(MutableGraph& bench);
-Index inline_functions(MutableGraph& bench);
-Index choose_branches(MutableGraph& bench);
-Index fold_constants(MutableGraph& bench);
-Index fold_weights(MutableGraph& bench);
-Index share_constants(MutableGraph& bench);
-Index share_nodes(MutableGraph& bench);
-Index drop_dead(MutableGraph& bench);
+Index freeze_defaults(MutableGraph& graph);
+Index inline_functions(MutableGraph& graph);
+Index choose_branches(MutableGraph& graph);
+Index fold_constants(MutableGraph& graph);
+Index fold_weights(MutableGraph& graph);
+Index share_constants(MutableGraph& graph);
+Index share_nodes(MutableGraph& graph);
+Index drop_dead(MutableGraph& graph);
 
 // True if two runs of the node on equal inputs may differ.
 bool draws(const Node& node);

@@ -17,11 +17,11 @@ namespace touchstone::transform {
 namespace {
 
 // True if the model's imports resolve each node of the body to the same operator version.
-bool means_the_same(MutableGraph& bench, const Function& function) {
+bool means_the_same(MutableGraph& graph, const Function& function) {
   bool same = true;
   for_each_node(function.nodes, [&](const Node& node) {
     if (node.signature == nullptr) return;
-    const Index opset = bench.opset(node.domain);
+    const Index opset = graph.opset(node.domain);
     same = same && opset > 0 && find_signature(node.domain, node.op, opset) == node.signature;
   });
   return same;
@@ -43,7 +43,7 @@ bool has_plain_outputs(const Function& function) {
 // Inlines one call. Returns the place of the body's first node, or of the node after the call if
 // the body is empty. Returns nullopt, and the call stays, if attributes copied from the call exceed
 // `left`.
-std::optional<MutableGraph::Place> put_in_place(MutableGraph& bench, MutableGraph::Place place,
+std::optional<MutableGraph::Place> put_in_place(MutableGraph& graph, MutableGraph::Place place,
                                                 Index& left) {
   const Node call = *place;
   const Function& function = *call.function;
@@ -53,7 +53,7 @@ std::optional<MutableGraph::Place> put_in_place(MutableGraph& bench, MutableGrap
   for (std::size_t k = 0; k < function.outputs.size() && k < call.outputs.size(); ++k) {
     if (!call.outputs[k].empty()) names.own[function.outputs[k]] = call.outputs[k];
   }
-  BodyWriter writer(bench, call);
+  BodyWriter writer(graph, call);
   std::vector<Node> body;
   for (const Node& node : function.nodes) {
     body.push_back(writer.written(node, names));
@@ -63,21 +63,21 @@ std::optional<MutableGraph::Place> put_in_place(MutableGraph& bench, MutableGrap
   std::optional<MutableGraph::Place> first;
   for (Node& node : body) {
     while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
-    const MutableGraph::Place made = bench.insert(place, std::move(node));
+    const MutableGraph::Place made = graph.insert(place, std::move(node));
     if (!first) first = made;
   }
-  const MutableGraph::Place behind = bench.erase(place);
+  const MutableGraph::Place behind = graph.erase(place);
   return first.value_or(behind);
 }
 
 // Caches facts about called functions.
 class Callees {
  public:
-  explicit Callees(MutableGraph& bench) : bench_(bench) {}
+  explicit Callees(MutableGraph& graph) : graph_(graph) {}
 
   bool may_open(const Function& function) {
     const auto [at, fresh] = may_open_.emplace(&function, false);
-    if (fresh) at->second = has_plain_outputs(function) && means_the_same(bench_, function);
+    if (fresh) at->second = has_plain_outputs(function) && means_the_same(graph_, function);
     return at->second;
   }
 
@@ -96,22 +96,22 @@ class Callees {
   }
 
  private:
-  MutableGraph& bench_;
+  MutableGraph& graph_;
   std::unordered_map<const Function*, bool> may_open_;
   std::unordered_map<const Function*, Index> sizes_;
 };
 
 }  // namespace
 
-Index inline_functions(MutableGraph& bench) {
-  Callees callees(bench);
-  Index left = bench.options().limits.nodes - static_cast<Index>(bench.nodes().size());
+Index inline_functions(MutableGraph& graph) {
+  Callees callees(graph);
+  Index left = graph.options().limits.nodes - static_cast<Index>(graph.nodes().size());
   Index changes = 0;
   MutableGraph::Place behind =
-      bench.nodes().end();  // the node after the call that is being inlined
+      graph.nodes().end();  // the node after the call that is being inlined
   bool inside = false;
   BudgetWatch watch;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
+  for (auto place = graph.nodes().begin(); place != graph.nodes().end(); watch.step()) {
     inside = inside && place != behind;
     const auto here = place++;
     if (!here->function || !callees.may_open(*here->function)) continue;
@@ -122,7 +122,7 @@ Index inline_functions(MutableGraph& bench) {
       behind = place;
       inside = true;
     }
-    if (const auto first = put_in_place(bench, here, left)) {
+    if (const auto first = put_in_place(graph, here, left)) {
       place = *first;
       ++changes;
     }

@@ -29,8 +29,8 @@ class Next {
 
 class Matcher {
  public:
-  Matcher(const Pattern& pattern, std::span<const MatchNode> nodes, MutableGraph& bench)
-      : pattern_(pattern), nodes_(nodes), bench_(bench), found_(pattern, bench) {}
+  Matcher(const Pattern& pattern, std::span<const MatchNode> nodes, MutableGraph& graph)
+      : pattern_(pattern), nodes_(nodes), graph_(graph), found_(pattern, graph) {}
 
   std::optional<PatternMatch> from(MutableGraph::Place root) {
     found_.root = root;
@@ -83,7 +83,7 @@ class Matcher {
       if (slot < 0) {
         // A named output may select the meaning (BatchNormalization-7 trains), read or not.
         const bool selects = place->signature->all_outputs;
-        if (!output.empty() && (selects || bench_.uses(output) > 0)) return false;
+        if (!output.empty() && (selects || graph_.uses(output) > 0)) return false;
         continue;
       }
       if (output.empty() || !bind(slot, output)) return false;
@@ -110,7 +110,7 @@ class Matcher {
       return attempt.holds(rest());
     }
     if (input.kind != MatchInput::Kind::value) {
-      const Tensor* constant = bench_.constant(value);
+      const Tensor* constant = graph_.constant(value);
       if (constant == nullptr) return false;
       if (input.kind == MatchInput::Kind::number)
         return constant->size() == 1 && holds(*constant, 0, input.number) && attempt.holds(rest());
@@ -118,7 +118,7 @@ class Matcher {
     if (!bind(input.slot, value)) return false;
     const std::optional<std::size_t> made_by = maker_in_pattern(input.slot);
     if (!made_by || found_.made[static_cast<std::size_t>(input.slot)]) return attempt.holds(rest());
-    const std::optional<MutableGraph::Place> maker = bench_.maker(value);
+    const std::optional<MutableGraph::Place> maker = graph_.maker(value);
     return maker && attempt.holds(match_node(*made_by, *maker, rest));
   }
 
@@ -167,7 +167,7 @@ class Matcher {
         found.made[static_cast<std::size_t>(nodes_[k].outputs[0])];
     Index most = 0;
     for (const std::string& input : (*place)->inputs) {
-      const Tensor* constant = bench_.constant(input);
+      const Tensor* constant = graph_.constant(input);
       if (constant != nullptr && constant->size() == 1)
         most = std::max(most, constant->shape().size());
     }
@@ -191,7 +191,7 @@ class Matcher {
 
   const Pattern& pattern_;
   std::span<const MatchNode> nodes_;
-  MutableGraph& bench_;
+  MutableGraph& graph_;
   PatternMatch found_;
   std::vector<std::size_t> bound_, made_;  // slots, in the order in which they were bound
 };
@@ -214,23 +214,23 @@ bool replace(const Pattern& pattern, const PatternMatch& found) {
 
 }  // namespace
 
-std::optional<PatternMatch> find_match(const Pattern& pattern, MutableGraph& bench,
+std::optional<PatternMatch> find_match(const Pattern& pattern, MutableGraph& graph,
                                        MutableGraph::Place root) {
   for (const std::span<const MatchNode> nodes : pattern.alternatives) {
     if (!Matcher::fits(nodes.back(), *root)) continue;
-    if (std::optional<PatternMatch> found = Matcher(pattern, nodes, bench).from(root)) return found;
+    if (std::optional<PatternMatch> found = Matcher(pattern, nodes, graph).from(root)) return found;
   }
   return std::nullopt;
 }
 
-Index apply_pattern(const Pattern& pattern, MutableGraph& bench) {
+Index apply_pattern(const Pattern& pattern, MutableGraph& graph) {
   Index changes = 0;
   BudgetWatch watch;
-  for (auto place = bench.nodes().begin(); place != bench.nodes().end(); watch.step()) {
+  for (auto place = graph.nodes().begin(); place != graph.nodes().end(); watch.step()) {
     const auto next = std::next(place);  // a replacement erases the root but no node after it
-    const std::optional<PatternMatch> found = find_match(pattern, bench, place);
+    const std::optional<PatternMatch> found = find_match(pattern, graph, place);
     if (found && replace(pattern, *found)) {
-      bench.assume(found->assumed);
+      graph.assume(found->assumed);
       ++changes;
     }
     place = next;

@@ -12,10 +12,10 @@
 namespace touchstone::transform {
 
 // Returns the match with this root whose conditions hold, if any.
-std::optional<PatternMatch> find_match(const Pattern& pattern, MutableGraph& bench,
+std::optional<PatternMatch> find_match(const Pattern& pattern, MutableGraph& graph,
                                        MutableGraph::Place root);
 
 // Tries every node of the graph as the root, first to last. Returns the number of replacements.
-Index apply_pattern(const Pattern& pattern, MutableGraph& bench);
+Index apply_pattern(const Pattern& pattern, MutableGraph& graph);
 
 }  // namespace touchstone::transform

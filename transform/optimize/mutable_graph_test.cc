@@ -11,64 +11,64 @@ namespace {
 
 using testing::node;
 
-MutableGraph bench_of(std::vector<Node> nodes) {
+MutableGraph graph_of(std::vector<Node> nodes) {
   Model model = testing::chain(std::move(nodes));
   require_valid(model, {});
   return MutableGraph(std::move(model), {});
 }
 
 TEST(MutableGraph, CountsUses) {
-  MutableGraph bench = bench_of({node("Abs", {"X"}, {"a"}), node("Add", {"a", "a"}, {"Y"})});
-  EXPECT_EQ(bench.uses("X"), 1);
-  EXPECT_EQ(bench.uses("a"), 2);
-  EXPECT_EQ(bench.uses("Y"), 1);
-  bench.erase(*bench.maker("Y"));
-  EXPECT_EQ(bench.uses("a"), 0);
-  EXPECT_FALSE(bench.maker("Y"));
+  MutableGraph graph = graph_of({node("Abs", {"X"}, {"a"}), node("Add", {"a", "a"}, {"Y"})});
+  EXPECT_EQ(graph.uses("X"), 1);
+  EXPECT_EQ(graph.uses("a"), 2);
+  EXPECT_EQ(graph.uses("Y"), 1);
+  graph.erase(*graph.maker("Y"));
+  EXPECT_EQ(graph.uses("a"), 0);
+  EXPECT_FALSE(graph.maker("Y"));
 }
 
 TEST(MutableGraph, AValueTakesAnothersPlace) {
-  MutableGraph bench = bench_of(
+  MutableGraph graph = graph_of(
       {node("Abs", {"X"}, {"a"}), node("Identity", {"a"}, {"b"}), node("Add", {"a", "b"}, {"Y"})});
-  EXPECT_TRUE(bench.replace_value("b", "a"));
-  bench.erase(*bench.maker("b"));
-  const Model made = bench.finish();
+  EXPECT_TRUE(graph.replace_value("b", "a"));
+  graph.erase(*graph.maker("b"));
+  const Model made = graph.finish();
   EXPECT_EQ(made.graph.nodes[1].inputs, std::vector<std::string>({"a", "a"}));
   EXPECT_EQ(made.graph.nodes[1].index, 1);
 }
 
 TEST(MutableGraph, AnOutputKeepsItsNameAndItsMakerTakesIt) {
-  MutableGraph bench = bench_of(
+  MutableGraph graph = graph_of(
       {node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"n"}), node("Identity", {"a"}, {"Y"})});
-  const MutableGraph::Place identity = *bench.maker("Y");
-  EXPECT_TRUE(bench.replace_value("Y", "a"));
-  bench.erase(identity);
-  EXPECT_EQ((*bench.maker("Y"))->op, "Abs");
-  const Model made = bench.finish();
+  const MutableGraph::Place identity = *graph.maker("Y");
+  EXPECT_TRUE(graph.replace_value("Y", "a"));
+  graph.erase(identity);
+  EXPECT_EQ((*graph.maker("Y"))->op, "Abs");
+  const Model made = graph.finish();
   EXPECT_EQ(made.graph.nodes[1].inputs, std::vector<std::string>({"Y"}));
 }
 
 TEST(MutableGraph, AnInputThatIsAnOutputStaysBothApart) {
-  MutableGraph bench = bench_of({node("Identity", {"X"}, {"Y"})});
-  EXPECT_FALSE(bench.replace_value("Y", "X"));
+  MutableGraph graph = graph_of({node("Identity", {"X"}, {"Y"})});
+  EXPECT_FALSE(graph.replace_value("Y", "X"));
 }
 
 TEST(MutableGraph, FreshNamesAreNobodys) {
-  MutableGraph bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
-  EXPECT_EQ(bench.fresh("a"), "a_2");
-  EXPECT_EQ(bench.fresh("a"), "a_3");
-  EXPECT_EQ(bench.fresh("c"), "c");
+  MutableGraph graph = graph_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
+  EXPECT_EQ(graph.fresh("a"), "a_2");
+  EXPECT_EQ(graph.fresh("a"), "a_3");
+  EXPECT_EQ(graph.fresh("c"), "c");
 }
 
 TEST(MutableGraph, KnowsTypesAndShapesOfWhatCameUp) {
-  MutableGraph bench = bench_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
-  ASSERT_NE(bench.known("a"), nullptr);
-  EXPECT_EQ(bench.known("a")->type, std::optional(tensor_type(Type::float32)));
+  MutableGraph graph = graph_of({node("Abs", {"X"}, {"a"}), node("Neg", {"a"}, {"Y"})});
+  ASSERT_NE(graph.known("a"), nullptr);
+  EXPECT_EQ(graph.known("a")->type, std::optional(tensor_type(Type::float32)));
   Node more = node("Abs", {"a"}, {"b"});
-  bench.insert(*bench.maker("Y"), more);
-  EXPECT_EQ(bench.known("b"), nullptr);
-  bench.forget_shapes();
-  EXPECT_NE(bench.known("b"), nullptr);
+  graph.insert(*graph.maker("Y"), more);
+  EXPECT_EQ(graph.known("b"), nullptr);
+  graph.forget_shapes();
+  EXPECT_NE(graph.known("b"), nullptr);
 }
 
 // Returns the known first size of Y = op(X, ...) with X of the shape [N, M, 4].
@@ -110,9 +110,9 @@ TEST(MutableGraph, DoesNotTakeTwoSizesForOneWhereOneMayBe1) {
       chain_of_open_lengths({node("Add", {"X", "b"}, {"a"}), node("Add", {"a", "X"}, {"Y"})});
   PassOptions options;
   options.checked = true;
-  MutableGraph bench(model, options);
-  EXPECT_FALSE(same_size(*bench.known("X"), 0, *bench.known("a"), 0));
-  EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("a"), 0));
+  MutableGraph graph(model, options);
+  EXPECT_FALSE(same_size(*graph.known("X"), 0, *graph.known("a"), 0));
+  EXPECT_TRUE(same_size(*graph.known("Y"), 0, *graph.known("a"), 0));
   // Most drawn sizes violate a rule here. Unverified, no fact may be derived from the remaining
   // ones.
   MutableGraph unchecked(std::move(model), {});
@@ -125,9 +125,9 @@ TEST(MutableGraph, FedSizesCountWhereDrawnOnesAgree) {
   PassOptions options;
   options.checked = true;
   options.fed = {{{"X", Shape{1}}, {"b", Shape{5}}}};
-  MutableGraph bench(model, options);
-  EXPECT_TRUE(same_size(*bench.known("Y"), 0, *bench.known("b"), 0));
-  EXPECT_FALSE(same_size(*bench.known("Y"), 0, *bench.known("X"), 0));
+  MutableGraph graph(model, options);
+  EXPECT_TRUE(same_size(*graph.known("Y"), 0, *graph.known("b"), 0));
+  EXPECT_FALSE(same_size(*graph.known("Y"), 0, *graph.known("X"), 0));
   options.fed.push_back({{"X", Shape{5}}, {"b", Shape{1}}});
   MutableGraph both(model, options);
   EXPECT_FALSE(same_size(*both.known("Y"), 0, *both.known("b"), 0));

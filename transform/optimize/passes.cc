@@ -111,23 +111,23 @@ bool runs(const Pattern& pattern, const Pass& pass, const PassOptions& options) 
 }
 
 // Drops what a pass left without readers: a dead node counts as a consumer of its inputs.
-void sweep(MutableGraph& bench, Counts& counts) {
+void sweep(MutableGraph& graph, Counts& counts) {
   const Pass& pass = passes[0];
-  if (is_wanted(bench.options(), pass.name, pass.level)) counts.add(pass.name, "", pass.run(bench));
+  if (is_wanted(graph.options(), pass.name, pass.level)) counts.add(pass.name, "", pass.run(graph));
 }
 
 // Runs a pass and its patterns. Returns true if the graph changed.
-bool run_pass(const Pass& pass, MutableGraph& bench, Counts& counts) {
-  const bool whole = pass.run && is_wanted(bench.options(), pass.name, pass.level);
-  Index changes = whole ? pass.run(bench) : 0;
+bool run_pass(const Pass& pass, MutableGraph& graph, Counts& counts) {
+  const bool whole = pass.run && is_wanted(graph.options(), pass.name, pass.level);
+  Index changes = whole ? pass.run(graph) : 0;
   counts.add(pass.name, "", changes);
   for (const Pattern& pattern : all_patterns()) {
-    if (!runs(pattern, pass, bench.options())) continue;
-    const Index more = apply_pattern(pattern, bench);
+    if (!runs(pattern, pass, graph.options())) continue;
+    const Index more = apply_pattern(pattern, graph);
     counts.add(pass.name, pattern.name, more);
     changes += more;
   }
-  if (changes > 0) sweep(bench, counts);
+  if (changes > 0) sweep(graph, counts);
   return changes > 0;
 }
 
@@ -156,16 +156,16 @@ Optimized optimize(Model model, const PassOptions& options) {
   refuse_unknown(options.with);
   refuse_unknown(options.without);
   const LimitsScope scope(options.limits);
-  MutableGraph bench(std::move(model), options);
+  MutableGraph graph(std::move(model), options);
   Counts counts;
   bool changed = true;
   for (Index round = 0; changed && round < max_rounds; ++round) {
     changed = false;
-    bench.forget_shapes();
-    for (const Pass& pass : passes) changed = run_pass(pass, bench, counts) || changed;
+    graph.forget_shapes();
+    for (const Pass& pass : passes) changed = run_pass(pass, graph, counts) || changed;
   }
-  std::vector<Assumed> assumed = bench.assumed();
-  Optimized made{bench.finish(), std::move(counts.counts), std::move(assumed)};
+  std::vector<Assumed> assumed = graph.assumed();
+  Optimized made{graph.finish(), std::move(counts.counts), std::move(assumed)};
   require_valid(made.model, options.limits);
   return made;
 }

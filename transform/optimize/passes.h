@@ -58,7 +58,7 @@ struct Pass {
   bool exact;  // outputs keep their bits
   std::string_view doc;
   // Returns the number of changes; null if the pass has only patterns.
-  Index (*run)(MutableGraph& bench);
+  Index (*run)(MutableGraph& graph);
 };
 
 // Passes in the order in which they run. The sequence repeats until none of them changes anything.

@@ -39,11 +39,11 @@ TEST(Passes, ACancelIsSeenAmongTheNodes) {
   const Model model = sound(testing::chain(std::move(nodes)));
   for (Index (*const pass)(MutableGraph&) :
        {share_nodes, drop_dead, fold_constants, fold_weights}) {
-    MutableGraph bench(model, {});
-    EXPECT_TRUE(testing::stops_when_cancelled([&] { pass(bench); }));
+    MutableGraph graph(model, {});
+    EXPECT_TRUE(testing::stops_when_cancelled([&] { pass(graph); }));
   }
-  MutableGraph bench(model, {});
-  EXPECT_TRUE(testing::stops_when_cancelled([&] { apply_pattern(all_patterns().front(), bench); }));
+  MutableGraph graph(model, {});
+  EXPECT_TRUE(testing::stops_when_cancelled([&] { apply_pattern(all_patterns().front(), graph); }));
 }
 
 TEST(Passes, LevelNoneChangesNothing) {

@@ -17,12 +17,12 @@ bool holds(const Tensor& tensor, Index element, double value) {
   return is == decode(tensor.type(), encode(tensor.type(), value)) && (of.is_float || is == value);
 }
 
-PatternMatch::PatternMatch(const Pattern& pattern, MutableGraph& bench)
+PatternMatch::PatternMatch(const Pattern& pattern, MutableGraph& graph)
     : values(pattern.slots.size()),
       made(pattern.slots.size()),
       bound(pattern.slots.size(), false),
       pattern_(pattern),
-      bench_(bench) {}
+      graph_(graph) {}
 
 const Node& PatternMatch::node(Slot slot) const {
   if (!matched(slot)) throw NotKnown{};
@@ -30,7 +30,7 @@ const Node& PatternMatch::node(Slot slot) const {
 }
 
 const KnownValue& PatternMatch::known(Slot slot) const {
-  const KnownValue* known = bench_.known(value(slot));
+  const KnownValue* known = graph_.known(value(slot));
   if (known == nullptr) throw NotKnown{};
   return *known;
 }

@@ -14,7 +14,7 @@ namespace touchstone::transform {
 
 class PatternMatch : public Match {
  public:
-  PatternMatch(const Pattern& pattern, MutableGraph& bench);
+  PatternMatch(const Pattern& pattern, MutableGraph& graph);
 
   // Filled in by the matcher.
   std::vector<std::string> values;  // by slot; "" if omitted
@@ -27,16 +27,16 @@ class PatternMatch : public Match {
   mutable std::vector<ShapeAssumption> assumed;
 
   const Pattern& pattern() const { return pattern_; }
-  MutableGraph& bench() const { return bench_; }
+  MutableGraph& graph() const { return graph_; }
   const std::string& value(Slot slot) const { return values[static_cast<std::size_t>(slot.at)]; }
   const Node& node(Slot slot) const override;
-  const Tensor* constant(Slot slot) const override { return bench_.constant(value(slot)); }
+  const Tensor* constant(Slot slot) const override { return graph_.constant(value(slot)); }
   bool matched(Slot slot) const { return made[static_cast<std::size_t>(slot.at)].has_value(); }
 
   bool given(Slot slot) const { return !value(slot).empty(); }
-  bool once(Slot slot) const { return bench_.uses(value(slot)) == 1; }
-  bool is_output(Slot slot) const { return bench_.is_output(value(slot)); }
-  Index opset() const { return bench_.opset(""); }
+  bool once(Slot slot) const { return graph_.uses(value(slot)) == 1; }
+  bool is_output(Slot slot) const { return graph_.is_output(value(slot)); }
+  Index opset() const { return graph_.opset(""); }
 
   Type type(Slot slot) const override;
   Index rank(Slot slot) const override;
@@ -61,7 +61,7 @@ class PatternMatch : public Match {
   void assume(ShapeAssumption assumption) const;
 
   const Pattern& pattern_;
-  MutableGraph& bench_;
+  MutableGraph& graph_;
 };
 
 inline bool all_zero(const IndexVector& list) {

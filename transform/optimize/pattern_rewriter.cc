@@ -18,7 +18,7 @@ const std::string& name_of(const GraphRewriter::Arg& arg) {
 }  // namespace
 
 const Tensor* PatternRewriter::constant(const std::string& value) const {
-  return found.bench().constant(value);
+  return found.graph().constant(value);
 }
 
 const Tensor& PatternRewriter::constant(const Arg& arg) const {
@@ -146,8 +146,8 @@ PatternRewriter::Arg PatternRewriter::dequantised(const Arg& weights, const Arg&
     throw NotKnown{};
   if (shifted && constant(zero).size() != by.size()) throw NotKnown{};
   // A captured value keeps its name.
-  if (found.bench().is_captured((*found.root)->outputs[0])) throw NotKnown{};
-  if (!found.bench().take_room(4 * from.size())) throw NotKnown{};
+  if (found.graph().is_captured((*found.root)->outputs[0])) throw NotKnown{};
+  if (!found.graph().take_room(4 * from.size())) throw NotKnown{};
   const Index along = one ? 1 : by.size(), row = one ? from.size() : count(tail(shape, axis + 1));
   Tensor made(Type::float32, shape);
   float* const to = made.data<float>();
@@ -166,7 +166,7 @@ PatternRewriter::Arg PatternRewriter::node(std::string_view local, std::string_v
                                            std::string_view op, std::vector<Arg> inputs,
                                            Attributes attributes) {
   const std::string output =
-      found.bench().fresh((*found.root)->outputs[0] + "/" + std::string(local));
+      found.graph().fresh((*found.root)->outputs[0] + "/" + std::string(local));
   planned_.push_back({std::string(domain),
                       std::string(op),
                       std::move(inputs),
@@ -189,17 +189,17 @@ void PatternRewriter::result(Slot output, Arg value) {
 }
 
 bool PatternRewriter::commit() {
-  MutableGraph& bench = found.bench();
+  MutableGraph& graph = found.graph();
   const MutableGraph::Place root = *found.root;
   for (auto& [output, value] : aliases_) {
     if (Tensor* tensor = std::get_if<Tensor>(&value.is)) {
       // A node must compute a graph output, which keeps its name.
-      if (bench.is_output(output)) return false;
-      const std::string name = bench.fresh(output + "/value");
-      bench.add_constant(name, std::move(*tensor));
+      if (graph.is_output(output)) return false;
+      const std::string name = graph.fresh(output + "/value");
+      graph.add_constant(name, std::move(*tensor));
       value = named(name);
     }
-    if (!bench.replace_value(output, name_of(value))) return false;
+    if (!graph.replace_value(output, name_of(value))) return false;
   }
   // A node without a local name takes the root's name; the names of others are derived from it.
   for (Planned& planned : planned_) {
@@ -213,8 +213,8 @@ bool PatternRewriter::commit() {
       Arg& input = planned.inputs[k];
       if (Tensor* tensor = std::get_if<Tensor>(&input.is)) {
         const std::string& stem = planned.outputs[0];
-        const std::string name = bench.fresh(stem + "/input_" + std::to_string(k));
-        bench.add_constant(name, std::move(*tensor));
+        const std::string name = graph.fresh(stem + "/input_" + std::to_string(k));
+        graph.add_constant(name, std::move(*tensor));
         node.inputs.push_back(name);
       } else {
         node.inputs.push_back(name_of(input));
@@ -223,9 +223,9 @@ bool PatternRewriter::commit() {
     while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
     node.outputs = std::move(planned.outputs);
     node.attributes = std::move(planned.attributes);
-    bench.insert(root, std::move(node));
+    graph.insert(root, std::move(node));
   }
-  bench.erase(root);
+  graph.erase(root);
   return true;
 }
 
