@@ -1,9 +1,12 @@
 // Conversions between float32 and floats of 16 bits, by integer operations that compilers
-// vectorize.
+// vectorize; of float16, by the processor's instructions where it has them.
 //
-// Compiled once per instruction set, with TOUCHSTONE_HALF. Calls no inline function of the standard
-// library, so that the linker cannot pick code for a newer processor for the rest of the program.
+// Compiled once per instruction set, with TOUCHSTONE_VECTOR_BYTES and TOUCHSTONE_HALF. Calls no
+// inline function of the standard library, so that the linker cannot pick code for a newer
+// processor for the rest of the program.
 #include "optimized/kernels/half.h"
+
+#include <immintrin.h>
 
 namespace touchstone::optimized {
 namespace {
@@ -77,8 +80,83 @@ struct Rows {
   static constexpr HalfKernels all{from_float, to_float, round};
 };
 
+#if TOUCHSTONE_VECTOR_BYTES >= 32
+// Instructions quiet a NaN, so vectors with one are converted by the loops above.
+#if TOUCHSTONE_VECTOR_BYTES == 64
+using Floats = __m512;
+using Codes = __m256i;
+inline Floats load(const float* x) { return _mm512_loadu_ps(x); }
+inline void store(float* y, Floats v) { _mm512_storeu_ps(y, v); }
+inline Codes load(const std::uint16_t* x) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x));
+}
+inline void store(std::uint16_t* y, Codes v) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(y), v);
+}
+inline Codes codes_of(Floats v) {
+  return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+inline Floats floats_of(Codes v) { return _mm512_cvtph_ps(v); }
+inline bool has_nan(Floats v) { return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0; }
+#else
+using Floats = __m256;
+using Codes = __m128i;
+inline Floats load(const float* x) { return _mm256_loadu_ps(x); }
+inline void store(float* y, Floats v) { _mm256_storeu_ps(y, v); }
+inline Codes load(const std::uint16_t* x) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(x));
+}
+inline void store(std::uint16_t* y, Codes v) { _mm_storeu_si128(reinterpret_cast<__m128i*>(y), v); }
+inline Codes codes_of(Floats v) { return _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT); }
+inline Floats floats_of(Codes v) { return _mm256_cvtph_ps(v); }
+inline bool has_nan(Floats v) { return _mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0; }
+#endif
+
+struct Float16Vectors {
+  using Loops = Rows<Float16>;
+  static constexpr std::int64_t lanes = TOUCHSTONE_VECTOR_BYTES / 4;
+
+  static void from_float(const float* x, std::uint16_t* y, std::int64_t count) {
+    std::int64_t k = 0;
+    for (; k + lanes <= count; k += lanes) {
+      const Floats v = load(x + k);
+      if (has_nan(v))
+        Loops::from_float(x + k, y + k, lanes);
+      else
+        store(y + k, codes_of(v));
+    }
+    Loops::from_float(x + k, y + k, count - k);
+  }
+  static void to_float(const std::uint16_t* x, float* y, std::int64_t count) {
+    std::int64_t k = 0;
+    for (; k + lanes <= count; k += lanes) {
+      const Floats v = floats_of(load(x + k));
+      if (has_nan(v))
+        Loops::to_float(x + k, y + k, lanes);
+      else
+        store(y + k, v);
+    }
+    Loops::to_float(x + k, y + k, count - k);
+  }
+  static void round(const float* x, float* y, std::int64_t count) {
+    std::int64_t k = 0;
+    for (; k + lanes <= count; k += lanes) {
+      const Floats v = load(x + k);
+      if (has_nan(v))
+        Loops::round(x + k, y + k, lanes);
+      else
+        store(y + k, floats_of(codes_of(v)));
+    }
+    Loops::round(x + k, y + k, count - k);
+  }
+  static constexpr HalfKernels all{from_float, to_float, round};
+};
+#else
+using Float16Vectors = Rows<Float16>;
+#endif
+
 }  // namespace
 
-extern const HalfTable TOUCHSTONE_HALF{Rows<Float16>::all, Rows<BFloat16>::all};
+extern const HalfTable TOUCHSTONE_HALF{Float16Vectors::all, Rows<BFloat16>::all};
 
 }  // namespace touchstone::optimized

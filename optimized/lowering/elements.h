@@ -6,25 +6,11 @@
 #include <string_view>
 
 #include "core/types.h"
+#include "optimized/kernels/element_rows.h"
 #include "optimized/plan/step.h"
 #include "reference/facts.h"
 
 namespace touchstone::optimized {
-
-constexpr std::size_t most_operands = 3;
-
-// Operands of a row; a step is 0 for an operand that is repeated along the row.
-struct ElementRow {
-  Index count = 0;
-  void* to = nullptr;
-  std::array<const void*, most_operands> from{};
-  std::array<Index, most_operands> steps{};
-  const double* numbers = nullptr;  // values of attributes
-};
-
-// Returns false for elements that only the reference computes: an integer is divided by zero, or is
-// to hold NaN or a number beyond its range.
-using ElementLoop = bool (*)(const ElementRow& row);
 
 // A loop, the values of attributes that it reads, and what an element costs.
 struct ElementFunction {
@@ -34,6 +20,8 @@ struct ElementFunction {
   ElementLoop second = nullptr;  // or null: runs on the float32 results of the first
 };
 
+// Loops of the instruction set in use.
+const ElementRows& element_rows();
 // Returns null if there is no loop for operands of type `from` and results of type `to`.
 ElementLoop binary_loop(std::string_view op, Type from, Type to);
 ElementLoop unary_loop(std::string_view op, Type from, Type to);

@@ -42,8 +42,6 @@ ElementFunction function_of(const AnalyzedGraph& graph, Index node) {
     for (std::size_t k = 0; k < operands; ++k) {
       if (element_of(graph, node, k) != to) return {};
     }
-    // Other kernels compute means of float32.
-    if (signature.op == "Mean" && to == Type::float32) return {};
     return fold_of(signature.op, to);
   }
   if (signature.op == "Clip" && operands > 1)
@@ -189,14 +187,14 @@ class Elementwise : public TensorStep {
     one.count = rank == 0 ? 1 : extent(inner);
     one.numbers = function_.numbers.data();
     for (std::size_t k = 1; k < all; ++k) steps[k - 1] = rank == 0 ? 0 : walk_.strides[k][inner];
-    std::copy_n(steps.begin(), std::min(steps.size(), most_operands), one.steps.begin());
+    std::copy_n(steps.begin(), std::min(steps.size(), most_operands), one.steps);
     if (rank > 0) advance(0, first);
     IndexVector place(std::max<Index>(inner, 0), 0);
     bool fine = true;
     for (;;) {
       one.to = at[0];
       std::copy_n(at + 1, from.size(), from.begin());
-      std::copy_n(from.begin(), std::min(from.size(), most_operands), one.from.begin());
+      std::copy_n(from.begin(), std::min(from.size(), most_operands), one.from);
       fine = row(one, from, steps) && fine;
       Index d = inner - 1;
       for (; d >= 0; --d) {

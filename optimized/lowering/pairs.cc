@@ -165,7 +165,8 @@ ElementLoop pair_loop(const Facts& facts, Type type) {
   const std::string_view op = facts.signature().op;
   if (op == "Mod") {
     const bool fmod = facts.integer("fmod") != 0;
-    if (type == Type::float32) return fmod ? real_remainders<float> : floored_remainders<float>;
+    if (type == Type::float32)
+      return element_rows().loop(fmod ? RowOp::fmod : RowOp::floor_mod, type);
     if (type == Type::float64) return fmod ? real_remainders<double> : floored_remainders<double>;
     return for_integer(type, [&](auto zero) -> ElementLoop {
       return fmod ? remainders<decltype(zero), true> : remainders<decltype(zero), false>;

@@ -44,6 +44,21 @@ class ReverseSequence : public Placement {
   using Placement::Placement;
 
  private:
+  // Reverses rows of single elements.
+  template <class T>
+  static void reverse_elements(RunState& state, const Tensor& from, const IndexVector& lengths,
+                               Tensor& made) {
+    const Index times = from.shape()[1];
+    const auto row_bytes = times * static_cast<Index>(sizeof(T));
+    rows(state, made.size() > 0 ? lengths.size() : 0, row_bytes, [&](Index first, Index end) {
+      for (Index k = first; k < end; ++k) {
+        const T* const x = from.data<T>() + k * times;
+        std::reverse_copy(x, x + lengths[k], made.data<T>() + k * times);
+        std::copy(x + lengths[k], x + times, made.data<T>() + k * times + lengths[k]);
+      }
+    });
+  }
+
   bool moved(RunState& state) override {
     const Tensor& from = input(state, 0);
     const Shape& shape = from.shape();
@@ -59,6 +74,10 @@ class ReverseSequence : public Placement {
     }
     Tensor& made = output(state, 0, from.type(), shape);
     const Index row = count(tail(shape, 2)) * bytes_of(from.type());
+    if (time_axis == 1 && row == bytes_of(from.type())) {
+      with_sized(from.type(), [&]<class T>() { reverse_elements<T>(state, from, *lengths, made); });
+      return true;
+    }
     rows(state, made.size() > 0 ? shape[0] * shape[1] : 0, row, [&](Index first, Index end) {
       for (Index k = first; k < end; ++k) {
         const Index one = k / shape[1], other = k % shape[1];

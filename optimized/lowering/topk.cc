@@ -46,27 +46,44 @@ bool are_worse(const T* from, T limit, bool largest) {
   return worse;
 }
 
-// Ranks the first k of n elements, in a heap whose top ranks last; ranked(i) ranks an element.
+// Puts an element into a sorted list of k, whose last one leaves it.
+template <class R>
+void insert(R* sorted, Index k, R one) {
+  Index at = k - 1;
+  for (; at > 0 && one < sorted[at - 1]; --at) sorted[at] = sorted[at - 1];
+  sorted[at] = one;
+}
+
+// Sorts the first k of n elements: a few in a sorted list, more in a heap whose top ranks last;
+// ranked(i) ranks an element.
+constexpr Index most_in_list = 32;
 template <class R, class T, class F>
-void select_first(R* heap, const T* from, Index stride, Index n, Index k, bool largest, F ranked) {
-  for (Index i = 0; i < k; ++i) heap[i] = ranked(i);
-  std::make_heap(heap, heap + k);
+void select_first(R* kept, const T* from, Index stride, Index n, Index k, bool largest, F ranked) {
+  const bool few = k <= most_in_list;
+  if (few) {
+    for (Index i = 0; i < k; ++i) insert(kept, i + 1, ranked(i));
+  } else {
+    for (Index i = 0; i < k; ++i) kept[i] = ranked(i);
+    std::make_heap(kept, kept + k);
+  }
+  const R& last = kept[few ? k - 1 : 0];
   const auto offer = [&](Index i) {
     const R one = ranked(i);
-    if (!(one < heap[0])) return;
-    std::pop_heap(heap, heap + k);
-    heap[k - 1] = one;
-    std::push_heap(heap, heap + k);
+    if (!(one < last)) return;
+    if (few) return insert(kept, k, one);
+    std::pop_heap(kept, kept + k);
+    kept[k - 1] = one;
+    std::push_heap(kept, kept + k);
   };
   Index i = k;
   if constexpr (std::is_arithmetic_v<T>) {
     for (; stride == 1 && i + some <= n; i += some) {
-      if (are_worse(from + i, from[place_of(heap[0])], largest)) continue;
+      if (are_worse(from + i, from[place_of(last)], largest)) continue;
       for (Index j = 0; j < some; ++j) offer(i + j);
     }
   }
   for (; i < n; ++i) offer(i);
-  std::sort_heap(heap, heap + k);
+  if (!few) std::sort_heap(kept, kept + k);
 }
 
 template <class R>
@@ -142,7 +159,7 @@ class TopK : public TensorStep {
           return Ranked<Bits>{static_cast<Bits>(rank_of(from[i * inner]) ^ flip),
                               static_cast<std::uint32_t>(i)};
         };
-        if (k < n / 16) {
+        if (k < n / (k <= most_in_list ? 4 : 16)) {
           select_first(lane, from, inner, n, k, flip != 0, ranked);
         } else {
           for (Index i = 0; i < n; ++i) lane[i] = ranked(i);
