@@ -5,6 +5,8 @@
 
 #include <type_traits>
 
+#include "optimized/kernels/element_loops.h"
+
 namespace touchstone::optimized {
 
 namespace {
@@ -20,52 +22,6 @@ struct BoolByte {
 template <class A>
 using Wide = std::conditional_t<sizeof(A) < 4, std::uint32_t,
                                 std::conditional_t<sizeof(A) == 4, std::uint32_t, std::uint64_t>>;
-
-// A loop that the compiler leaves as it is: rows of other steps are rare, and their code is large.
-#define TOUCHSTONE_AS_IT_IS asm volatile("")
-
-template <class A>
-inline const A* at(const ElementRow& row, int k) {
-  return static_cast<const A*>(row.from[k]);
-}
-
-template <class A, class To, class F>
-inline bool each(const ElementRow& row, F f) {
-  const A* const a = at<A>(row, 0);
-  To* const to = static_cast<To*>(row.to);
-  const Count n = row.count, step = row.steps[0];
-  if (step == 1) {
-    for (Count k = 0; k < n; ++k) to[k] = f(a[k]);
-  } else {
-    for (Count k = 0; k < n; ++k) {
-      TOUCHSTONE_AS_IT_IS;
-      to[k] = f(a[k * step]);
-    }
-  }
-  return true;
-}
-
-template <class A, class To, class F>
-inline bool each_pair(const ElementRow& row, F f) {
-  const A *const a = at<A>(row, 0), *const b = at<A>(row, 1);
-  To* const to = static_cast<To*>(row.to);
-  const Count n = row.count, first = row.steps[0], second = row.steps[1];
-  if (first == 1 && second == 1) {
-    for (Count k = 0; k < n; ++k) to[k] = f(a[k], b[k]);
-  } else if (first == 1 && second == 0) {
-    const A y = *b;
-    for (Count k = 0; k < n; ++k) to[k] = f(a[k], y);
-  } else if (first == 0 && second == 1) {
-    const A x = *a;
-    for (Count k = 0; k < n; ++k) to[k] = f(x, b[k]);
-  } else {
-    for (Count k = 0; k < n; ++k) {
-      TOUCHSTONE_AS_IT_IS;
-      to[k] = f(a[k * first], b[k * second]);
-    }
-  }
-  return true;
-}
 
 template <RowOp op, class A>
 inline A arithmetic(A a, A b) {
@@ -215,7 +171,7 @@ inline bool all_between(const ElementRow& row, A low, A high) {
     for (Count k = 0; k < n; ++k) outside |= (a[k] > low) & (a[k] < high) ? 0U : 1U;
   } else {
     for (Count k = 0; k < n; ++k) {
-      TOUCHSTONE_AS_IT_IS;
+      stay_scalar();
       outside |= (a[k * step] > low) & (a[k * step] < high) ? 0U : 1U;
     }
   }
@@ -251,7 +207,7 @@ bool selection_row(const ElementRow& row) {
       for (Count k = 0; k < n; ++k) to[k] = from[k];
     } else {
       for (Count k = 0; k < n; ++k) {
-        TOUCHSTONE_AS_IT_IS;
+        stay_scalar();
         to[k] = from[k * step];
       }
     }
@@ -265,7 +221,7 @@ bool selection_row(const ElementRow& row) {
     for (Count k = 0; k < n; ++k) to[k] = chosen(which[k], other, b[k]);
   } else {
     for (Count k = 0; k < n; ++k) {
-      TOUCHSTONE_AS_IT_IS;
+      stay_scalar();
       to[k] = chosen(which[k * w], a[k * x], b[k * y]);
     }
   }

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "optimized/kernels/element_loops.h"
 #include "optimized/kernels/half_rounding.h"
-#include "optimized/lowering/element_loops.h"
 #include "optimized/registry/isa.h"
 #include "reference/integers.h"
 

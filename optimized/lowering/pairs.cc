@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "optimized/lowering/element_loops.h"
+#include "optimized/kernels/element_loops.h"
+#include "optimized/lowering/elements.h"
 #include "reference/integers.h"
 
 namespace touchstone::optimized {
