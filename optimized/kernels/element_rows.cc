@@ -48,13 +48,20 @@ inline bool compared(A a, A b) {
   if constexpr (op == RowOp::equal) return a == b;
   if constexpr (op == RowOp::less) return a < b;
   if constexpr (op == RowOp::less_or_equal) return a <= b;
-  if constexpr (op == RowOp::greater) return a > b;
-  if constexpr (op == RowOp::greater_or_equal) return a >= b;
 }
 template <RowOp op, class A>
-bool comparison_row(const ElementRow& row) {
+[[gnu::noinline]] bool comparison_row(const ElementRow& row) {
   return each_pair<A, std::uint8_t>(
       row, [](A a, A b) { return static_cast<std::uint8_t>(compared<op>(a, b)); });
+}
+
+// The comparison of b with a.
+template <RowOp op, class A>
+bool reversed_row(const ElementRow& row) {
+  ElementRow other = row;
+  other.from[0] = row.from[1], other.steps[0] = row.steps[1];
+  other.from[1] = row.from[0], other.steps[1] = row.steps[0];
+  return comparison_row<op, A>(other);
 }
 
 template <RowOp op>
@@ -264,55 +271,55 @@ inline ElementLoop or_float(Type type, F with, ElementLoop of_integers) {
   if (type == Type::float64) return with(double{});
   return of_integers;
 }
-
-template <RowOp op>
-inline ElementLoop arithmetic_of(Type type) {
-  const auto with = [](auto zero) -> ElementLoop { return arithmetic_row<op, decltype(zero)>; };
-  return or_float(type, with, for_bits(type, with));
-}
-template <RowOp op>
-inline ElementLoop ordered_of(Type type) {
-  const auto with = [](auto zero) -> ElementLoop { return arithmetic_row<op, decltype(zero)>; };
+template <class F>
+inline ElementLoop for_number(Type type, F with) {
   return or_float(type, with, for_signed_or_not(type, with));
 }
-template <RowOp op>
-inline ElementLoop comparison_of(Type type) {
-  const auto with = [](auto zero) -> ElementLoop { return comparison_row<op, decltype(zero)>; };
-  return or_float(type, with,
-                  op == RowOp::equal ? for_bits(type, with) : for_signed_or_not(type, with));
+template <class F>
+inline ElementLoop for_number_bits(Type type, F with) {
+  return or_float(type, with, for_bits(type, with));
 }
+
+// Loops of an operator, by a zero of their type.
+template <RowOp op>
+constexpr auto arithmetic_of =
+    [](auto zero) -> ElementLoop { return arithmetic_row<op, decltype(zero)>; };
+template <RowOp op>
+constexpr auto comparison_of =
+    [](auto zero) -> ElementLoop { return comparison_row<op, decltype(zero)>; };
+template <RowOp op>
+constexpr auto reversed_of =
+    [](auto zero) -> ElementLoop { return reversed_row<op, decltype(zero)>; };
 
 ElementLoop loop_of(RowOp op, Type from) {
   const bool is_bool = from == Type::boolean, is_float = from == Type::float32;
   switch (op) {
     case RowOp::add:
-      return arithmetic_of<RowOp::add>(from);
+      return for_number_bits(from, arithmetic_of<RowOp::add>);
     case RowOp::sub:
-      return arithmetic_of<RowOp::sub>(from);
+      return for_number_bits(from, arithmetic_of<RowOp::sub>);
     case RowOp::mul:
-      return arithmetic_of<RowOp::mul>(from);
+      return for_number_bits(from, arithmetic_of<RowOp::mul>);
     case RowOp::div:
-      return or_float(
-          from, [](auto zero) -> ElementLoop { return arithmetic_row<RowOp::div, decltype(zero)>; },
-          nullptr);
+      return or_float(from, arithmetic_of<RowOp::div>, nullptr);
     case RowOp::min:
-      return ordered_of<RowOp::min>(from);
+      return for_number(from, arithmetic_of<RowOp::min>);
     case RowOp::max:
-      return ordered_of<RowOp::max>(from);
+      return for_number(from, arithmetic_of<RowOp::max>);
     case RowOp::fmod:
       return is_float ? remainder_row<false> : nullptr;
     case RowOp::floor_mod:
       return is_float ? remainder_row<true> : nullptr;
     case RowOp::equal:
-      return is_bool ? bools_row<RowOp::equal> : comparison_of<RowOp::equal>(from);
+      return is_bool ? bools_row<RowOp::equal> : for_number_bits(from, comparison_of<RowOp::equal>);
     case RowOp::less:
-      return comparison_of<RowOp::less>(from);
+      return for_number(from, comparison_of<RowOp::less>);
     case RowOp::less_or_equal:
-      return comparison_of<RowOp::less_or_equal>(from);
+      return for_number(from, comparison_of<RowOp::less_or_equal>);
     case RowOp::greater:
-      return comparison_of<RowOp::greater>(from);
+      return for_number(from, reversed_of<RowOp::less>);
     case RowOp::greater_or_equal:
-      return comparison_of<RowOp::greater_or_equal>(from);
+      return for_number(from, reversed_of<RowOp::less_or_equal>);
     case RowOp::both:
       return is_bool ? bools_row<RowOp::both> : nullptr;
     case RowOp::either:
@@ -356,7 +363,7 @@ inline ElementLoop cast_from(Type to) {
       else
         return conversion_row<A, To>;
     };
-    return or_float(to, with, for_bits(to, with));
+    return for_number_bits(to, with);
   }
 }
 
@@ -364,10 +371,10 @@ ElementLoop cast_of(Type from, Type to) {
   if (from == Type::boolean) {
     if (to == Type::boolean) return nonzero_row<std::uint8_t>;
     const auto with = [](auto zero) -> ElementLoop { return bool_conversion_row<decltype(zero)>; };
-    return or_float(to, with, for_bits(to, with));
+    return for_number_bits(to, with);
   }
   const auto with = [&](auto zero) { return cast_from<decltype(zero)>(to); };
-  return or_float(from, with, for_signed_or_not(from, with));
+  return for_number(from, with);
 }
 
 ElementLoop select_of(int bytes) {

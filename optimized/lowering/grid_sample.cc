@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "optimized/kernels/gathered_sums.h"
 #include "optimized/lowering/families.h"
+#include "optimized/registry/isa.h"
 #include "reference/lists.h"
 
 namespace touchstone::optimized {
@@ -10,6 +12,8 @@ namespace {
 
 constexpr Index most_dimensions = 3, most_taps = 64;
 constexpr Index largest_image = Index{1} << 24;  // floats hold all positions below
+constexpr Index largest_plane = Index{1} << 31;
+constexpr Index block = 64;  // points whose taps are found before they are summed
 
 enum class Padding { zeros, border, reflection };
 
@@ -53,6 +57,35 @@ float cubic(float w) {
   return ((3.75F - 0.75F * w) * w - 6) * w + 3;
 }
 
+// Taps of a block of points. Points that lack some, outside of the image, are summed again alone: a
+// weight of 0 is no substitute beside infinity.
+struct BlockTaps {
+  std::array<std::int32_t, most_taps * block> at;
+  std::array<float, most_taps * block> share;
+  std::array<std::pair<Index, Index>, block> fewer;  // points that lack taps, and what they have
+  std::size_t lacking = 0;
+
+  void put(Index point, const Tap* taps, Index count, Index all) {
+    if (count < all) fewer[lacking++] = {point, count};
+    for (Index k = 0; k < all; ++k) {
+      const auto place = static_cast<std::size_t>(k * block + point);
+      at[place] = k < count ? static_cast<std::int32_t>(taps[k].at) : 0;
+      share[place] = k < count ? taps[k].share : 0;
+    }
+  }
+  void sum_lacking(const float* from, float* to) const {
+    for (std::size_t n = 0; n < lacking; ++n) {
+      const auto [point, count] = fewer[n];
+      float made = 0;
+      for (Index k = 0; k < count; ++k) {
+        const auto place = static_cast<std::size_t>(k * block + point);
+        made += from[at[place]] * share[place];
+      }
+      to[point] = made;
+    }
+  }
+};
+
 class GridSample : public TensorStep {
  public:
   GridSample(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
@@ -95,22 +128,30 @@ class GridSample : public TensorStep {
     const Index parts = std::min(points, parts_for(state.pool.size()));
     const Index some = (points + parts - 1) / parts, batches = shape[0];
     const double work = static_cast<double>(y.size()) * static_cast<double>(taps_ * taps_);
+    Index all = 1;  // taps of a point inside of the image
+    for (Index d = 0; d < r; ++d) all *= taps_;
     state.each(batches * parts, work, [&](Index part, Index) {
-      const Index batch = part / parts, first = std::min(part % parts * some, points);
+      const Index batch = part / parts;
+      Index first = std::min(part % parts * some, points);
       const Index end = std::min(first + some, points);
       const float* const at = grid.data<float>() + batch * points * r;
       const float* const image = x.data<float>() + batch * channels * plane;
       float* const to = y.data<float>() + batch * channels * points;
-      std::array<Tap, most_taps> taps;
-      for (Index point = first; point < end; ++point) {
-        const Index n = taps_of(axes.data(), r, at + point * r, taps.data());
+      BlockTaps taps;
+      std::array<Tap, most_taps> of_point;
+      for (; first < end; first += block) {
+        const Index n = std::min(block, end - first);
+        taps.lacking = 0;
+        for (Index k = 0; k < n; ++k) {
+          const Index kept = taps_of(axes.data(), r, at + (first + k) * r, of_point.data());
+          taps.put(k, of_point.data(), kept, all);
+        }
+        const GatheredTaps gathered{taps.at.data(), taps.share.data(), all, block, n};
         for (Index c = 0; c < channels; ++c) {
           const float* const from = image + c * plane;
-          float sum = 0;
-          for (Index k = 0; k < n; ++k)
-            sum += from[taps[static_cast<std::size_t>(k)].at] *
-                   taps[static_cast<std::size_t>(k)].share;
-          to[c * points + point] = sum;
+          float* const made = to + c * points + first;
+          gather_(gathered, from, made);
+          taps.sum_lacking(from, made);
         }
       }
     });
@@ -127,6 +168,7 @@ class GridSample : public TensorStep {
     for (Index d = 0; d < r; ++d) {
       if (image[2 + d] == 0 || image[2 + d] >= largest_image) return false;
     }
+    if (count(tail(image, 2)) >= largest_plane) return false;
     // The reference refuses a position that is no number, such as infinity times a span of zero.
     // It also reflects far positions; others are clamped, in the definition's arithmetic.
     bool near = padding_ == Padding::reflection;
@@ -167,6 +209,8 @@ class GridSample : public TensorStep {
     return n;
   }
 
+  const GatherKernel gather_ =
+      by_isa(chosen_isa(), gathered_sums_sse41, gathered_sums_avx2, gathered_sums_avx512);
   Index taps_ = 1;
   Padding padding_ = Padding::zeros;
   bool aligned_ = false, known_ = true;
