@@ -41,9 +41,6 @@ class Containers : public TensorStep {
   Value& value(const RunState& state, std::size_t k) const {
     return state.values[static_cast<std::size_t>(fact().inputs[k])];
   }
-  void hold(RunState& state, Value made) const {
-    state.values[static_cast<std::size_t>(fact().outputs[0])] = std::move(made);
-  }
   // Returns input k, a list moved if no later step reads it.
   Value taken(RunState& state, std::size_t k) const {
     Value& from = value(state, k);
@@ -107,7 +104,7 @@ class SequenceConstruct : public Containers {
     Sequence made{inner, {}};
     charge_scratch(static_cast<Index>(inputs * sizeof(Value)));
     for (std::size_t k = 0; k < inputs; ++k) made.items.push_back(member(state, k));
-    hold(state, std::move(made));
+    put(state, 0, std::move(made));
     return true;
   }
 };
@@ -125,7 +122,7 @@ class SequenceAt : public OfSequence {
   bool handed_on(RunState& state, const Sequence& from, Index length) override {
     const std::optional<Index> at = place(state, 1, length, length);
     if (!at) return false;
-    hold(state, from.items[static_cast<std::size_t>(*at)]);
+    put(state, 0, from.items[static_cast<std::size_t>(*at)]);
     return true;
   }
 };
@@ -142,7 +139,7 @@ class SequenceInsert : public OfSequence {
     Value item = member(state, 1), made = taken(state, 0);
     std::vector<Value>& items = std::get<Sequence>(made.is).items;
     items.insert(items.begin() + *at, std::move(item));
-    hold(state, std::move(made));
+    put(state, 0, std::move(made));
     return true;
   }
 };
@@ -157,7 +154,7 @@ class SequenceErase : public OfSequence {
     Value made = taken(state, 0);
     std::vector<Value>& items = std::get<Sequence>(made.is).items;
     items.erase(items.begin() + *at);
-    hold(state, std::move(made));
+    put(state, 0, std::move(made));
     return true;
   }
 };
@@ -183,12 +180,12 @@ class OptionalMake : public OptionalStep {
     const Value* const from = item(state);
     if (from == nullptr) {
       if (named == nullptr || has_input(0)) return false;
-      hold(state, Optional{*named, nullptr});
+      put(state, 0, Optional{*named, nullptr});
       return true;
     }
     ValueType inner = from->type();
     if (from != &value(state, 0) || (named != nullptr && !(*named == inner))) return false;
-    hold(state, Optional{std::move(inner), std::make_shared<const Value>(member(state, 0))});
+    put(state, 0, Optional{std::move(inner), std::make_shared<const Value>(member(state, 0))});
     return true;
   }
 };
@@ -208,11 +205,11 @@ class OptionalGet : public OptionalStep {
     const Value* const from = item(state);
     if (from == nullptr) return false;
     if (from == &value(state, 0)) {
-      hold(state, from->is_tensor() ? member(state, 0) : taken(state, 0));
+      put(state, 0, from->is_tensor() ? member(state, 0) : taken(state, 0));
       return true;
     }
     charge_copy(*from);
-    hold(state, Value(*from));
+    put(state, 0, Value(*from));
     return true;
   }
 };

@@ -109,7 +109,9 @@ class Control : public TensorStep {
       output_types_ = types;
     }
     for (std::size_t k = 0; k < call.outputs.size(); ++k) {
-      if (call.wanted[k]) put(state, k, std::move(call.outputs[k]));
+      if (!call.wanted[k]) continue;
+      put(state, k, std::move(call.outputs[k]));
+      keep(state, k);
     }
   }
 
@@ -155,17 +157,6 @@ class Control : public TensorStep {
       if (error.kind == ErrorKind::internal) throw;
       throw BodyFailed{};
     }
-  }
-
-  // Places an output in the plan's memory, or as a tensor of its own.
-  void put(RunState& state, std::size_t k, Value made) {
-    if (!is_placed(k)) {
-      held(state, fact().outputs[k]) = std::move(made);
-      return keep(state, k);
-    }
-    const Tensor& from = made.tensor();
-    const std::span<std::byte> to = output(state, k, from.type(), from.shape()).bytes();
-    if (!to.empty()) std::memcpy(to.data(), from.bytes().data(), to.size());
   }
 
   // Copies what shares memory with a value that the node reads, which later steps may overwrite.

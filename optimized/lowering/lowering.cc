@@ -9,6 +9,7 @@
 #include "model/scopes.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/moves.h"
+#include "optimized/plan/store.h"
 #include "reference/interpreter.h"
 
 namespace touchstone::optimized {
@@ -84,6 +85,13 @@ Tensor& TensorStep::output(RunState& state, std::size_t k, Type type, const Shap
   return made;
 }
 
+void TensorStep::put(RunState& state, std::size_t k, Value made) {
+  if (!placed_[k]) return store(state, graph_, fact().outputs[k], std::move(made));
+  const Tensor& from = made.tensor();
+  const std::span<std::byte> to = output(state, k, from.type(), from.shape()).bytes();
+  if (!to.empty()) std::memcpy(to.data(), from.bytes().data(), to.size());
+}
+
 void TensorStep::run_on_reference(RunState& state) {
   if (fallback.empty()) fallback = "kernel '" + kernel + "' does not compute this call";
   RunOptions options;
@@ -91,14 +99,7 @@ void TensorStep::run_on_reference(RunState& state) {
   const auto look_up = [&](const std::string& name) { return held(state, graph_.find(name)); };
   std::vector<Value> made = run_node(node(), look_up, options);
   for (std::size_t k = 0; k < made.size(); ++k) {
-    if (!has_output(k)) continue;
-    if (!placed_[k]) {
-      held(state, fact().outputs[k]) = std::move(made[k]);
-      continue;
-    }
-    const Tensor& from = made[k].tensor();
-    const std::span<std::byte> to = output(state, k, from.type(), from.shape()).bytes();
-    if (!to.empty()) std::memcpy(to.data(), from.bytes().data(), to.size());
+    if (has_output(k)) put(state, k, std::move(made[k]));
   }
 }
 

@@ -51,6 +51,9 @@ class TensorStep : public Step {
   // Returns an output for this run, in the plan's memory or of its own. Its elements are not
   // initialized. Throws ShapeDiffers if the plan expected another shape.
   Tensor& output(RunState& state, std::size_t k, Type type, const Shape& shape);
+  // Stores output k, in the plan's memory or as a value of its own. Throws ShapeDiffers as above,
+  // and what store() throws.
+  void put(RunState& state, std::size_t k, Value made);
   // Runs the node on its reference kernel, for a call that the family does not compute.
   void run_on_reference(RunState& state);
 

@@ -11,6 +11,7 @@
 #include "optimized/plan/builder.h"
 #include "optimized/plan/caller_memory.h"
 #include "optimized/plan/form_class.h"
+#include "optimized/plan/store.h"
 #include "optimized/registry/registry.h"
 #include "reference/calls.h"
 #include "reference/interpreter.h"
@@ -111,7 +112,7 @@ class OnReference : public Step {
     };
     std::vector<Value> made = run_node(*fact.node, look_up, options);
     for (std::size_t k = 0; k < made.size(); ++k) {
-      if (fact.outputs[k] != no_value) held(state, fact.outputs[k]) = std::move(made[k]);
+      if (fact.outputs[k] != no_value) store(state, graph_, fact.outputs[k], std::move(made[k]));
     }
   }
 

@@ -6,6 +6,7 @@
 #include "model/scopes.h"
 #include "optimized/kernels/rows/row_kernel.h"
 #include "optimized/plan/builder.h"
+#include "optimized/plan/store.h"
 #include "reference/calls.h"
 #include "reference/interpreter.h"
 
@@ -54,7 +55,7 @@ class RowKernelStep : public Step {
     for (std::size_t k = 0; k < placed_.size(); ++k) {
       if (fact.outputs[k] == no_value) continue;
       if (placed_[k] == nullptr) {
-        state.values[static_cast<std::size_t>(fact.outputs[k])] = std::move(call.outputs[k]);
+        store(state, graph_, fact.outputs[k], std::move(call.outputs[k]));
         continue;
       }
       const AnalyzedValue& output = graph_.value(fact.outputs[k]);
