@@ -42,6 +42,8 @@ ElementFunction function_of(const AnalyzedGraph& graph, Index node) {
     for (std::size_t k = 0; k < operands; ++k) {
       if (element_of(graph, node, k) != to) return {};
     }
+    constexpr std::size_t most = 256;  // all counts up to it are numbers of every type
+    if (signature.op == "Mean" && operands > most) return {};
     return fold_of(signature.op, to);
   }
   if (signature.op == "Clip" && operands > 1)
@@ -262,7 +264,10 @@ class Slope : public Elementwise {
 // Max, Min, Sum and Mean of any number of operands, one after the other.
 class Fold : public Elementwise {
  public:
-  using Elementwise::Elementwise;
+  Fold(const AnalyzedGraph& graph, Index node, std::vector<Index> buffers)
+      : Elementwise(graph, node, std::move(buffers)), count_(made(), {}) {
+    set_number(count_, 0, static_cast<long double>(operands()));
+  }
 
  protected:
   std::optional<Shape> shape_of(const RunState& state) const override {
@@ -281,7 +286,6 @@ class Fold : public Elementwise {
     alignas(64) std::byte held[2][most * sizeof(double)];
     static constexpr double zero = 0;
     const std::string_view op = fact().node->signature->op;
-    const auto operands = static_cast<double>(from.size());
     const Index bytes = bytes_of(made());
     for (Index first = 0; first < whole.count; first += most) {
       ElementRow pair;
@@ -307,10 +311,13 @@ class Fold : public Elementwise {
         }
         take(function_.loop, more, steps[k], op != "Mean" && k + 1 == from.size());
       }
-      if (op == "Mean") take(binary_loop("Div", made(), made()), &operands, 0, true);
+      if (op == "Mean") take(binary_loop("Div", made(), made()), count_.bytes().data(), 0, true);
     }
     return true;
   }
+
+ private:
+  Tensor count_;  // operands, as a number of the output's type
 };
 
 // Clip with bounds as operands, each of one element or omitted.
