@@ -33,7 +33,7 @@ struct One {
   std::map<std::string, std::vector<Index>> lists = {};
   std::map<std::string, Index> numbers = {};
   Type made = Type::float32;
-  std::string kernel = "row kernel";
+  std::string kernel;
 };
 
 void PrintTo(const One& one, std::ostream* out) { *out << one.op; }
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
             Type::int64,
             "extremes"},
         One{"Max", {{4, 5, 6}, {5, 1}, {6}}, {}, {}, Type::float32, "elements"},
-        One{"Mean", {{4, 5, 6}, {5, 1}, {6}}}));
+        One{"Mean", {{4, 5, 6}, {5, 1}, {6}}, {}, {}, Type::float32, "elements"}));
 
 // A strip returns the view's elements, or the other number outside of it.
 TEST(Strips, ReadAlongBothWays) {
