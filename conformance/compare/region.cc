@@ -100,23 +100,45 @@ class Walk {
   RegionJudgement found_;
 };
 
+// Those of the nodes whose results were seen, and those that they depend on.
+std::set<Index> with_seen_results(const Model& model, const std::set<Index>& nodes,
+                                  const std::map<std::string, Value>& values) {
+  std::set<Index> found;
+  std::set<std::string> read;
+  for (auto node = model.graph.nodes.rbegin(); node != model.graph.nodes.rend(); ++node) {
+    if (!nodes.contains(node->index)) continue;
+    const bool counts = std::any_of(
+        node->outputs.begin(), node->outputs.end(),
+        [&](const std::string& name) { return values.contains(name) || read.contains(name); });
+    if (!counts) continue;
+    found.insert(node->index);
+    for (const std::string& name : names_used(*node)) {
+      if (!name.empty()) read.insert(name);
+    }
+  }
+  return found;
+}
+
 RegionJudgement judge_as(const Model& model, const std::set<Index>& nodes,
                          const std::map<std::string, Value>& values,
                          const judge::JudgeOptions& options, const Interpretation& interpretation) {
   Walk walk(model, values, options, interpretation);
-  try {
-    for (const Node& node : model.graph.nodes) {
-      if (nodes.contains(node.index)) walk.visit(node);
+  std::string problem;  // the first one; nodes that do not depend on its node are judged
+  const std::set<Index> judged = with_seen_results(model, nodes, values);
+  for (const Node& node : model.graph.nodes) {
+    if (!judged.contains(node.index)) continue;
+    try {
+      walk.visit(node);
+    } catch (const Error& error) {
+      if (problem.empty()) problem = error.message;
     }
-  } catch (const Error& error) {
-    RegionJudgement found = walk.take();
-    if (!judge::is_fail(found.verdict)) {
-      found.verdict = judge::Verdict::open;
-      found.detail = "these nodes cannot be judged together: " + error.message;
-    }
-    return found;
   }
-  return walk.take();
+  RegionJudgement found = walk.take();
+  if (!problem.empty() && !judge::is_fail(found.verdict)) {
+    found.verdict = judge::Verdict::open;
+    found.detail = "these nodes cannot be judged together: " + problem;
+  }
+  return found;
 }
 
 // Values that these nodes both make and use.

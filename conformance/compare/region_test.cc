@@ -119,6 +119,26 @@ TEST(Region, AShortListMayBeSizes) {
   EXPECT_THAT(found.detail, ::testing::HasSubstr("short list")) << found.detail;
 }
 
+TEST(Region, WhatCannotBeJudgedHidesNothingElse) {
+  const Model model = chain({node("Exp", {"x"}, "a"), node("ArgMax", {"a"}, "place"),
+                             node("Cast", {"place"}, "n"), node("Neg", {"a"}, "y")});
+  const auto judged = [&](int ulps, bool place_is_seen) {
+    Values seen{{"x", inputs()}, {"y", floats(results(ulps))}};
+    for (Index k = 0; k < 20; ++k) {
+      float& y = std::get<Tensor>(seen.at("y").is).data<float>()[k];
+      y = -y;
+    }
+    if (place_is_seen) seen.emplace("n", floats({19}));
+    return judge_region(model, {0, 1, 2, 3}, seen, {});
+  };
+  EXPECT_EQ(judged(2, false).verdict, judge::Verdict::within);
+  EXPECT_EQ(judged(20, false).verdict, judge::Verdict::wrong_value);
+  EXPECT_EQ(judged(2, true).verdict, judge::Verdict::open);
+  ASSERT_FALSE(judged(2, true).shown.empty());
+  EXPECT_EQ(judged(2, true).shown.back().judgement.verdict, judge::Verdict::within);
+  EXPECT_EQ(judged(20, true).verdict, judge::Verdict::wrong_value);
+}
+
 TEST(Region, InTheStrictClassSubnormalsStay) {
   std::vector<float> x;
   for (int k = 0; k < 20; ++k) x.push_back(-90 - static_cast<float>(k) / 4);  // exp is subnormal

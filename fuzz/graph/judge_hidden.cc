@@ -66,6 +66,18 @@ bool same_value(const Value& a, const Value& b) {
   return judge::is_pass(judge::judge_exact(a, b, judge::ZeroSign::compared).verdict);
 }
 
+// True if the region's nodes made each of these values, and none of them wrong.
+bool explains(const compare::RegionJudgement& region, const std::vector<std::string>& names) {
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::any_of(region.shown.begin(), region.shown.end(),
+                       [&](const conformance::NodeBlame& one) {
+                         const std::vector<std::string>& made = one.node->outputs;
+                         return judge::is_pass(one.judgement.verdict) &&
+                                std::find(made.begin(), made.end(), name) != made.end();
+                       });
+  });
+}
+
 void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::size_t run,
                   const Feeds& plain, const Feeds& tapped, const RunTarget& run_target,
                   GraphJudgement& found) {
@@ -104,7 +116,7 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
       compare::judge_around(resolved, hidden, values, judge_options());
   const bool fails = judge::is_fail(region.verdict);
   values.insert(tapped.begin(), tapped.end());
-  if (!fails && (judge::is_pass(region.verdict) ||
+  if (!fails && (judge::is_pass(region.verdict) || explains(region, far) ||
                  fits(resolved, compare::region_around(resolved, hidden), values))) {
     ++found.rounded;
     return;
