@@ -229,7 +229,7 @@ class Lowering {
     const std::string twin = graph_.fresh(value + "_widened");
     const Tensor* const constant = graph_.constant(value);
     const Index bytes = constant ? constant->size() * Index{sizeof(float)} : 0;
-    if (constant && graph_.take_room(bytes)) {
+    if (constant && graph_.reserve_bytes(bytes)) {
       Tensor made(Type::float32, constant->shape());
       convert(*constant, made);
       graph_.add_constant(twin, std::move(made));

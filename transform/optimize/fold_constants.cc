@@ -233,7 +233,7 @@ Index fold_constants(MutableGraph& graph) {
 Index fold_weights(MutableGraph& graph) {
   const std::unordered_set<std::string> wanted = wanted_constants(graph);
   const auto most = [&](const Node& node) {
-    const Index left = graph.room();
+    const Index left = graph.bytes_left();
     const auto is_wanted = [&](const std::string& output) { return wanted.contains(output); };
     if (std::any_of(node.outputs.begin(), node.outputs.end(), is_wanted)) return left;
     return std::min(left, graph.options().growth + max_times * bytes_read(graph, node));
@@ -244,7 +244,7 @@ Index fold_weights(MutableGraph& graph) {
     const std::optional<Index> bytes = depends_on_constants(graph, place) && !bypass(graph, *place)
                                            ? fold(graph, place, most(*place))
                                            : std::nullopt;
-    if (bytes && graph.take_room(*bytes)) {
+    if (bytes && graph.reserve_bytes(*bytes)) {
       ++changes;
     } else if (!bytes) {
       ++place;

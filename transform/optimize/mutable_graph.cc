@@ -239,13 +239,13 @@ Index MutableGraph::keep_functions(const std::set<const Function*>& called) {
       [&](const std::shared_ptr<Function>& function) { return !called.contains(function.get()); }));
 }
 
-Index MutableGraph::room() const {
-  return std::min(options_.weights, options_.limits.bytes / 4) - taken_room_;
+Index MutableGraph::bytes_left() const {
+  return std::min(options_.weights, options_.limits.bytes / 4) - reserved_bytes_;
 }
 
-bool MutableGraph::take_room(Index bytes) {
-  if (bytes > room()) return false;
-  taken_room_ += bytes;
+bool MutableGraph::reserve_bytes(Index bytes) {
+  if (bytes > bytes_left()) return false;
+  reserved_bytes_ += bytes;
   return true;
 }
 

@@ -65,8 +65,8 @@ class MutableGraph {
   // Removes all other functions and returns their number.
   Index keep_functions(const std::set<const Function*>& called);
   // Remaining bytes of the budget for weights computed from smaller constants.
-  Index room() const;
-  bool take_room(Index bytes);  // false if less is left
+  Index bytes_left() const;
+  bool reserve_bytes(Index bytes);  // false if less is left
   void raise_ir(Index least) { model_.ir_version = std::max(model_.ir_version, least); }
 
  private:
@@ -106,7 +106,7 @@ class MutableGraph {
   bool asked_ = false, grown_ = true;
   std::optional<Assumed> asked_of_;  // the graph that known_ describes
   std::vector<Assumed> assumed_;
-  Index taken_room_ = 0;
+  Index reserved_bytes_ = 0;
 };
 
 }  // namespace touchstone::transform

@@ -147,7 +147,7 @@ PatternRewriter::Arg PatternRewriter::dequantised(const Arg& weights, const Arg&
   if (shifted && constant(zero).size() != by.size()) throw NotKnown{};
   // A captured value keeps its name.
   if (found.graph().is_captured((*found.root)->outputs[0])) throw NotKnown{};
-  if (!found.graph().take_room(4 * from.size())) throw NotKnown{};
+  if (!found.graph().reserve_bytes(4 * from.size())) throw NotKnown{};
   const Index along = one ? 1 : by.size(), row = one ? from.size() : count(tail(shape, axis + 1));
   Tensor made(Type::float32, shape);
   float* const to = made.data<float>();
