@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "optimized/kernels/element_loops.h"
+#include "optimized/kernels/for_integer.h"
 
 namespace touchstone::optimized {
 
@@ -235,35 +236,11 @@ bool selection_row(const ElementRow& row) {
   return true;
 }
 
-// Calls `with` with a zero of the C++ type of an integer; returns null for other types.
-template <class F>
-inline ElementLoop for_signed_or_not(Type type, F with) {
-  switch (type) {
-    case Type::int8:
-      return with(std::int8_t{});
-    case Type::uint8:
-      return with(std::uint8_t{});
-    case Type::int16:
-      return with(std::int16_t{});
-    case Type::uint16:
-      return with(std::uint16_t{});
-    case Type::int32:
-      return with(std::int32_t{});
-    case Type::uint32:
-      return with(std::uint32_t{});
-    case Type::int64:
-      return with(std::int64_t{});
-    case Type::uint64:
-      return with(std::uint64_t{});
-    default:
-      return nullptr;
-  }
-}
-// As above, with a zero of the unsigned type of as many bits: for what has the same bits in both.
+// As for_integer, with a zero of the unsigned type of as many bits: for what has the same bits in
+// both.
 template <class F>
 inline ElementLoop for_bits(Type type, F with) {
-  return for_signed_or_not(type,
-                           [&](auto zero) { return with(std::make_unsigned_t<decltype(zero)>{}); });
+  return for_integer(type, [&](auto zero) { return with(std::make_unsigned_t<decltype(zero)>{}); });
 }
 template <class F>
 inline ElementLoop or_float(Type type, F with, ElementLoop of_integers) {
@@ -273,7 +250,7 @@ inline ElementLoop or_float(Type type, F with, ElementLoop of_integers) {
 }
 template <class F>
 inline ElementLoop for_number(Type type, F with) {
-  return or_float(type, with, for_signed_or_not(type, with));
+  return or_float(type, with, for_integer(type, with));
 }
 template <class F>
 inline ElementLoop for_number_bits(Type type, F with) {
@@ -330,7 +307,7 @@ ElementLoop loop_of(RowOp op, Type from) {
       if (from == Type::float64) return negation_row<double>;
       return for_bits(from, [](auto zero) -> ElementLoop { return negation_row<decltype(zero)>; });
     case RowOp::magnitude:
-      return for_signed_or_not(from, [](auto zero) -> ElementLoop {
+      return for_integer(from, [](auto zero) -> ElementLoop {
         using A = decltype(zero);
         if constexpr (std::is_signed_v<A>)
           return magnitude_row<A>;

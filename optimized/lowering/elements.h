@@ -7,6 +7,7 @@
 
 #include "core/types.h"
 #include "optimized/kernels/element_rows.h"
+#include "optimized/kernels/for_integer.h"
 #include "optimized/plan/step.h"
 #include "reference/facts.h"
 
@@ -37,30 +38,7 @@ ElementLoop select_loop(int bytes);
 // Limits elements to a low bound and a high bound, each a single element.
 ElementLoop clip_loop(Type type);
 
-// Calls `with` with a zero of the C++ type of an integer; returns {} for other types.
-template <class F>
-auto for_integer(Type type, F with) -> decltype(with(std::int8_t{})) {
-  switch (type) {
-    case Type::int8:
-      return with(std::int8_t{});
-    case Type::uint8:
-      return with(std::uint8_t{});
-    case Type::int16:
-      return with(std::int16_t{});
-    case Type::uint16:
-      return with(std::uint16_t{});
-    case Type::int32:
-      return with(std::int32_t{});
-    case Type::uint32:
-      return with(std::uint32_t{});
-    case Type::int64:
-      return with(std::int64_t{});
-    case Type::uint64:
-      return with(std::uint64_t{});
-    default:
-      return {};
-  }
-}
+// As for_integer, and for float32 and float64.
 template <class F>
 auto for_number(Type type, F with) -> decltype(with(std::int8_t{})) {
   if (type == Type::float32) return with(float{});
