@@ -36,31 +36,37 @@ struct Choice {
     return !same_as.contains(symbol) && !one.contains(symbol) && !sum_of.contains(symbol);
   }
 
-  Index size(std::size_t symbol, std::uint64_t draw) const {
+  // Size of a symbol where `of_free` gives those of the free ones.
+  template <class OfFree>
+  Index size_by(std::size_t symbol, OfFree&& of_free) const {
     const std::size_t s = stands_for(symbol);
     if (one.contains(s)) return 1;
     if (const auto found = sum_of.find(s); found != sum_of.end())
-      return size(found->second[0], draw) + size(found->second[1], draw);
-    std::uint64_t z = (draw * 0x100000001b3 + s + 1) * 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    z ^= z >> 31;
-    const auto count = static_cast<std::uint64_t>((range.high - range.low) / range.step + 1);
-    return range.low + range.step * static_cast<Index>(z % count);
+      return size_by(found->second[0], of_free) + size_by(found->second[1], of_free);
+    return of_free(s);
+  }
+
+  Index size(std::size_t symbol, std::uint64_t draw) const {
+    return size_by(symbol, [&](std::size_t s) {
+      std::uint64_t z = (draw * 0x100000001b3 + s + 1) * 0x9e3779b97f4a7c15;
+      z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+      z = (z ^ z >> 27) * 0x94d049bb133111eb;
+      z ^= z >> 31;
+      const auto count = static_cast<std::uint64_t>((range.high - range.low) / range.step + 1);
+      return range.low + range.step * static_cast<Index>(z % count);
+    });
   }
 
   // Size in draw 0 with the symbols of `changed` grown by `by`, or of another size if `by` is 0.
   Index changed_size(const std::set<std::size_t>& changed, std::size_t symbol, Index by) const {
     constexpr std::uint64_t other_draw = 1'000;
-    const std::size_t s = stands_for(symbol);
-    if (const auto found = sum_of.find(s); found != sum_of.end() && !one.contains(s))
-      return changed_size(changed, found->second[0], by) +
-             changed_size(changed, found->second[1], by);
-    const Index before = size(s, 0);
-    if (!changed.contains(s) || one.contains(s)) return before;
-    if (by != 0) return before + by;
-    const Index other = size(s, other_draw);
-    return other == before ? other + range.step : other;
+    return size_by(symbol, [&](std::size_t s) {
+      const Index before = size(s, 0);
+      if (!changed.contains(s)) return before;
+      if (by != 0) return before + by;
+      const Index other = size(s, other_draw);
+      return other == before ? other + range.step : other;
+    });
   }
 };
 

@@ -24,6 +24,10 @@ namespace {
 constexpr Index max_steps = 3'000'000;     // all passes together
 constexpr Index max_choosing = 1'000'000;  // the part spent on choosing sizes
 constexpr std::size_t random_walks = 12, stair_walks = 64, max_stairs = 6;
+// Sizes that no draw has, in multiples of the range's step: of all symbols at once, and of one with
+// the others as in draw 0. A large one stands beside small ones, or tensors exceed the limits.
+constexpr Index small_of_all[] = {1, 2, 8, 32}, small_of_one[] = {0, 1};
+constexpr Index large_of_one = 10'000, beside_large = 3;
 
 class Study {
  public:
@@ -32,6 +36,8 @@ class Study {
   InferredShapes go() {
     base_ = walk_at(state_, choice_, 0);
     const Index one_walk = max_steps - state_.steps_left;
+    for_extremes_ = one_walk * static_cast<Index>(std::size(small_of_all) +
+                                                  (std::size(small_of_one) + 1) * max_single);
     if (base_.gave_up || state_.steps_left < one_walk * walks_needed()) {
       gave_up_ = true;  // gives up early: half of the passes would yield nothing
     } else if (!state_.symbols.empty()) {
@@ -43,6 +49,7 @@ class Study {
     if (!gave_up_) take_examples();
     fit_all();
     climb_stairs();
+    try_extremes();
     name_symbols();
     find_assumptions();
     tell();
@@ -143,7 +150,7 @@ class Study {
     if (examples_.step != 1) return;
     for (const std::size_t symbol : symbols) {
       std::vector<InferredRun> stairs;
-      for (std::size_t k = 0; k < stair_walks && can_go_on(); ++k)
+      for (std::size_t k = 0; k < stair_walks && can_go_on(for_extremes_); ++k)
         stairs.push_back(k == 0 ? base_
                                 : walk_with(state_, choice_, {symbol}, static_cast<Index>(k)));
       if (stairs.size() < stair_walks || stairs.back().gave_up) return;
@@ -158,6 +165,45 @@ class Study {
         if (staircase.values.size() != stair_walks) continue;
         (*expressions_[open.row])[static_cast<std::size_t>(open.d)] =
             fit_floor(examples_, sizes_of(open.row, open.d), staircase);
+      }
+    }
+  }
+
+  // Finds the sizes that other expressions give where symbols are small or large.
+  void try_extremes() {
+    exceptions_.resize(expressions_.size());
+    if (gave_up_ || state_.symbols.empty()) return;
+    const Index step = choice_.range.step;
+    for (const Index size : small_of_all) try_extreme([&](std::size_t) { return size * step; });
+    const std::size_t single = std::min(state_.symbols.size(), max_single);
+    for (std::size_t one = 0; one < single; ++one) {
+      if (!choice_.is_free(one)) continue;
+      for (const Index size : small_of_one)
+        try_extreme([&](std::size_t s) { return s == one ? size * step : choice_.size(s, 0); });
+      try_extreme([&](std::size_t s) {
+        return s == one ? large_of_one / step * step : beside_large * step;
+      });
+    }
+  }
+
+  // `of_free` gives the size of a free symbol. A pass that the budget does not allow holds nothing.
+  template <class OfFree>
+  void try_extreme(OfFree&& of_free) {
+    const auto size = [&](std::size_t symbol) { return choice_.size_by(symbol, of_free); };
+    const InferredRun walked = can_go_on() ? walk(state_, size) : InferredRun{};
+    const bool is_whole = !walked.shapes.empty() && !walked.gave_up;
+    std::vector<Index> sizes;
+    for (std::size_t s = 0; s < state_.symbols.size(); ++s) sizes.push_back(size(s));
+    for (std::size_t row = 0; row < expressions_.size(); ++row) {
+      if (!expressions_[row]) continue;
+      Exceptions& here = exceptions_[row];
+      here.of_sizes.resize(expressions_[row]->size(), false);
+      const std::optional<Shape>* shape = shape_at(walked, row);
+      if (is_whole && (!shape || !*shape)) continue;  // no run has these sizes, or reaches it
+      here.of_rank = here.of_rank || !is_whole || (*shape)->size() != std::ssize(here.of_sizes);
+      for (std::size_t d = 0; d < here.of_sizes.size(); ++d) {
+        here.of_sizes[d] = here.of_sizes[d] || here.of_rank ||
+                           !gives((*expressions_[row])[d], sizes, (**shape)[static_cast<Index>(d)]);
       }
     }
   }
@@ -217,6 +263,8 @@ class Study {
   }
 
   bool is_assumed(std::size_t row, std::size_t d) const {
+    const Exceptions& extremes = exceptions_[row];
+    if (d < extremes.of_sizes.size() && extremes.of_sizes[d]) return true;
     const SizeExpression& form = (*expressions_[row])[d];
     const bool shared = std::any_of(form.terms.begin(), form.terms.end(), [&](const auto& term) {
       return std::any_of(term.first.begin(), term.first.end(),
@@ -229,6 +277,7 @@ class Study {
   }
 
   bool is_rank_assumed(std::size_t row) const {
+    if (exceptions_[row].of_rank) return true;
     if (!without_ones_) return false;
     const std::optional<Shape>* other = shape_at(*without_ones_, row);
     return !other || !*other || (*other)->size() != base_.shapes[row]->size();
@@ -289,7 +338,13 @@ class Study {
   std::vector<std::optional<std::vector<SizeExpression>>> expressions_;
   std::vector<Open> open_;
   std::vector<std::string> names_;
-  std::set<std::size_t> shared_;             // symbols that stand for others, or are their summands
+  std::set<std::size_t> shared_;  // symbols that stand for others, or are their summands
+  struct Exceptions {             // of a value: where small or large symbols give other sizes
+    bool of_rank = false;
+    std::vector<bool> of_sizes;
+  };
+  std::vector<Exceptions> exceptions_;       // by row
+  Index for_extremes_ = 0;                   // steps kept for the passes that find them
   std::optional<InferredRun> without_ones_;  // if some are taken as 1
   bool gave_up_ = false;
   InferredShapes told_;

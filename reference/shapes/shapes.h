@@ -21,7 +21,7 @@ struct InferredSize {
   // "3", "2*N + 1", "?1" for an unnamed size, "?" for an unknown one.
   std::string text;
   // True if it may be another one where the symbols that notes take as one size, as a sum or as 1
-  // are not.
+  // are not, or where a symbol is small or large: of N elements, Slice takes [1:3], or fewer.
   bool assumed = false;
 };
 
@@ -32,7 +32,7 @@ struct InferredValue {
   std::optional<ValueType> type;
   // Nothing if the rank is not known, or it is not a tensor.
   std::optional<std::vector<InferredSize>> shape;
-  // True if even the rank may be another one where the symbols that notes take as 1 are not.
+  // True if even the rank may be another one there.
   bool rank_assumed = false;
 };
 

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "model/testing.h"
 
 namespace touchstone::testing {
@@ -254,6 +256,23 @@ TEST(Shapes, WhatIsAssumedOfSymbolsMarksTheSizesThatMayDependOnIt) {
             {shaped("past", {n("past")}), shaped("new", {n("seq")}), shaped("mask", {n("total")})},
             {floats("y")})));
   EXPECT_EQ(assumptions_of(found, "mask"), "past + seq!");
+}
+
+TEST(Shapes, WhatSmallOrLargeSymbolsChangeIsAssumed) {
+  const auto sliced = [](Index start, Index end) {
+    Model made =
+        model(graph({node("Slice", {"x", "start", "end"}, {"y"}), node("Relu", {"y"}, {"z"})},
+                    {shaped("x", {n("N"), d(2)})}, {floats("z")}));
+    made.graph.initializers.emplace("start", integers({start}));
+    made.graph.initializers.emplace("end", integers({end}));
+    return inferred(std::move(made));
+  };
+  constexpr Index last = std::numeric_limits<Index>::max();
+  EXPECT_EQ(assumptions_of(sliced(0, last), "z"), "N,2");
+  EXPECT_EQ(assumptions_of(sliced(0, 1), "z"), "1!,2");  // not where N is 0
+  EXPECT_EQ(assumptions_of(sliced(1, 3), "z"), "2!,2");
+  EXPECT_EQ(assumptions_of(sliced(1, last), "z"), "N - 1!,2");
+  EXPECT_EQ(assumptions_of(sliced(0, 1000), "z"), "N!,2");  // not where N is 1001
 }
 
 TEST(Shapes, WhatNoSizeMendsIsABreach) {

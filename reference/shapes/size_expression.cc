@@ -46,16 +46,6 @@ std::optional<Wide> product(const Monomial& monomial, const std::vector<Index>& 
   return p;
 }
 
-bool gives(const SizeExpression& form, const std::vector<Index>& sizes, Index value) {
-  Wide sum = form.constant;
-  for (const auto& [monomial, coefficient] : form.terms) {
-    const std::optional<Wide> p = product(monomial, sizes);
-    if (!p) return false;
-    sum += coefficient * *p;
-  }
-  return form.scale * floor_quotient(sum, form.divisor) + form.offset == value;
-}
-
 bool gives_all(const SizeExpression& form, const Examples& examples,
                const std::vector<Index>& values) {
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -222,6 +212,16 @@ std::string sum_text(const SizeExpression& form, const std::vector<std::string>&
 }
 
 }  // namespace
+
+bool gives(const SizeExpression& form, const std::vector<Index>& sizes, Index value) {
+  Wide sum = form.constant;
+  for (const auto& [monomial, coefficient] : form.terms) {
+    const std::optional<Wide> p = product(monomial, sizes);
+    if (!p) return false;
+    sum += coefficient * *p;
+  }
+  return form.scale * floor_quotient(sum, form.divisor) + form.offset == value;
+}
 
 SizeExpression number_expression(Index number) {
   SizeExpression form;

@@ -29,6 +29,8 @@ struct SizeExpression {
 };
 SizeExpression number_expression(Index number);
 SizeExpression symbol_expression(std::size_t symbol);
+// True if the expression is `value` at the sizes, one per symbol.
+bool gives(const SizeExpression& form, const std::vector<Index>& sizes, Index value);
 // Returns a - b if it is the same number for all sizes.
 std::optional<Index> constant_difference(const SizeExpression& a, const SizeExpression& b);
 

@@ -3,8 +3,10 @@
 #include "transform/convert/copy_attributes.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/error.h"
+#include "model/check_node.h"
 #include "transform/convert/node_rewriter.h"
 #include "transform/convert/step.h"
 
@@ -63,6 +65,55 @@ std::string types_missed(const NodeMatch& found, std::span<const ParameterSpec> 
     }
   }
   return "";
+}
+
+// Constraint of an argument, or "" if the parameter names a type itself.
+std::string_view constraint_of(const Signature& signature,
+                               std::span<const ParameterSpec> parameters, std::size_t k) {
+  const ParameterSpec* parameter = parameter_at(parameters, k);
+  if (parameter == nullptr) return "";
+  const bool is_name =
+      std::any_of(signature.types.begin(), signature.types.end(),
+                  [&](const auto& types) { return types.name == parameter->type; });
+  return is_name ? parameter->type : "";
+}
+
+// True if two arguments of the node have one constraint in the other version, and two in its own.
+bool binds_more(const Node& node, const Signature& to) {
+  std::vector<std::array<std::string_view, 2>> all;  // before and after, by argument
+  for (std::size_t k = 0; k < node.inputs.size(); ++k)
+    all.push_back({constraint_of(*node.signature, node.signature->inputs, k),
+                   constraint_of(to, to.inputs, k)});
+  for (std::size_t k = 0; k < node.outputs.size(); ++k)
+    all.push_back({constraint_of(*node.signature, node.signature->outputs, k),
+                   constraint_of(to, to.outputs, k)});
+  return std::any_of(all.begin(), all.end(), [&](const auto& a) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& b) {
+      return !a[1].empty() && a[1] == b[1] && a[0] != b[0];
+    });
+  });
+}
+
+// Binds the constraints of the other version to the known types. Returns "" or a message.
+std::string bindings_missed(const NodeMatch& found, const Signature& to) {
+  Node there = found.node();
+  if (!binds_more(there, to)) return "";
+  there.signature = &to;
+  Types inputs;
+  for (const std::string& name : there.inputs)
+    inputs.push_back(name.empty() ? std::nullopt : found.value_type(name));
+  std::string missed;
+  const Types outputs = bind_types(there, inputs, [&](const Error& error) {
+    if (missed.empty()) missed = called(to) + " binds types: " + error.message;
+  });
+  for (std::size_t k = 0; k < outputs.size() && missed.empty(); ++k) {
+    const std::optional<ValueType> type =
+        there.outputs[k].empty() ? std::nullopt : found.value_type(there.outputs[k]);
+    if (type && outputs[k] && *type != *outputs[k])
+      missed = called(to) + " makes " + text(*outputs[k]) + " of '" + there.outputs[k] + "', not " +
+               text(*type);
+  }
+  return missed;
 }
 
 bool is_idle(const Signature& from, const Signature& to, std::string_view attribute) {
@@ -138,6 +189,7 @@ std::string copy_attributes(const NodeMatch& found, const Signature& to, Node& n
   std::string missed = types_missed(found, to, true);
   if (missed.empty()) missed = counts_missed(found.node().inputs, to.inputs, to, "input");
   if (missed.empty()) missed = counts_missed(found.node().outputs, to.outputs, to, "output");
+  if (missed.empty()) missed = bindings_missed(found, to);
   if (missed.empty()) missed = drop_attributes(found, to, node);
   if (missed.empty()) missed = add_attributes(found, to, node);
   if (missed.empty()) node.signature = &to;

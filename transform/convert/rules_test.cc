@@ -167,6 +167,68 @@ TEST(ConversionRules, TrainingKeepsTheStatisticsAndNamesTheSavedOnes) {
   }
 }
 
+// [1:3] of a size that the file leaves open may have fewer than two elements.
+TEST(ConversionRules, RowsOfASliceHaveFewerElementsWhereTheInputHas) {
+  Model model = testing::model(
+      testing::graph({node("Slice", {"X", "starts", "ends"}, {"part"}),
+                      node("Softmax", {"part"}, {"Y"}, {{"axis", attribute(Index{0})}})},
+                     {value("X", tensor_type(Type::float32), symbols(2))}, {floats("Y")}),
+      12);
+  for (const auto& [name, item] : {std::pair{"starts", Index{1}}, std::pair{"ends", Index{3}}}) {
+    Tensor list(Type::int64, {1});
+    list.data<Index>()[0] = item;
+    model.graph.initializers.emplace(name, std::move(list));
+  }
+  require_valid(model, {});
+  const Model made = converted(model, 13);
+  for (const Shape& sizes : std::vector<Shape>{{9, 2}, {2, 2}, {1, 2}})
+    expect_same_bits(output(made, filled(sizes)), output(model, filled(sizes)));
+}
+
+// Version 14 has one type for the input, the scale and the offset. Products of few digits are exact
+// before they are rounded, in whatever type.
+TEST(ConversionRules, AScaleOfAnotherTypeIsConverted) {
+  const auto normalised = [](Type type, Type scale) {
+    const auto each = [&](long double first, long double step) {
+      Tensor made(scale, {3});
+      for (Index k = 0; k < 3; ++k) set_number(made, k, first + step * static_cast<long double>(k));
+      return made;
+    };
+    const Node one = node("BatchNormalization", {"X", "scale", "B", "mean", "var"}, {"Y"},
+                          {{"epsilon", attribute(0.0F)}});
+    return model_of(
+        one, dims({2, 3, 4}), 15, type,
+        {{"scale", each(1, 0.1L)}, {"B", each(0, 0)}, {"mean", each(1, 1)}, {"var", each(4, 0)}});
+  };
+  Tensor fed(Type::float32, {2, 3, 4});
+  for (Index k = 0; k < fed.size(); ++k) fed.data<float>()[k] = static_cast<float>(k % 7 - 3);
+  for (const Type scale : {Type::float32, Type::float64, Type::float16}) {
+    const Model model = normalised(Type::float32, scale);
+    Model made = converted(model, 14);
+    require_valid(made, {});
+    EXPECT_EQ(nodes_of(made, "Cast"), scale == Type::float32 ? 0 : 2);
+    expect_same_bits(output(made, fed), output(model, fed));
+  }
+  testing::thrown("convert/BatchNormalization-15",
+                  [&] { converted(normalised(Type::float16, Type::float32), 14); });
+}
+
+// Version 13 has one type for the input and its scale, so it takes no integers beside a float
+// scale.
+TEST(ConversionRules, AVersionThatBindsMoreTypesRefusesOthers) {
+  Tensor scale(Type::float32, {});
+  scale.data<float>()[0] = 2;
+  Model model = testing::model(testing::graph({node("QuantizeLinear", {"X", "scale"}, {"Y"})},
+                                              {value("X", tensor_type(Type::int32), dims({2}))},
+                                              {value("Y", tensor_type(Type::uint8))}),
+                               13);
+  model.graph.initializers.emplace("scale", std::move(scale));
+  require_valid(model, {});
+  const Error refusal = testing::thrown("convert/QuantizeLinear-13", [&] { converted(model, 19); });
+  EXPECT_NE(refusal.message.find("QuantizeLinear-19 binds types"), std::string::npos)
+      << refusal.message;
+}
+
 // A limit that is left out is the least or greatest finite number of the type.
 TEST(ConversionRules, LimitsThatAreLeftOutHoldForInfinities) {
   const float infinity = std::numeric_limits<float>::infinity();
