@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "fuzz/graph/graph_source.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
@@ -17,26 +19,30 @@ struct Answers {
   RunTarget run;
 };
 
-// The reference's answers to x -> Relu -> Neg -> y.
-Answers answers() {
+Node node_of(const char* op, std::vector<std::string> inputs, const char* output) {
+  Node node;
+  node.op = op;
+  node.inputs = std::move(inputs);
+  node.outputs = {output};
+  return node;
+}
+
+// The reference's answers of a graph from x to y.
+Answers answers_of(std::vector<Node> nodes, Tensor x,
+                   std::map<std::string, Tensor> constants = {}) {
   Answers all;
   Graph& graph = all.made.model.graph;
   all.made.model.ir_version = 10;
   all.made.model.opsets[""] = 21;
   graph.name = "two";
   graph.inputs.push_back({"x", tensor_type(Type::float32), {}});
-  for (const auto& [op, from, to] : {std::array{"Relu", "x", "a"}, {"Neg", "a", "y"}}) {
-    Node node;
-    node.op = op;
-    node.inputs = {from};
-    node.outputs = {to};
+  graph.initializers = std::move(constants);
+  for (Node& node : nodes) {
     node.index = static_cast<Index>(graph.nodes.size());
-    graph.nodes.push_back(node);
+    graph.nodes.push_back(std::move(node));
   }
   graph.outputs.push_back({"y", tensor_type(Type::float32), {}});
-  Tensor x(Type::float32, {3});
-  for (Index k = 0; k < 3; ++k) x.data<float>()[k] = static_cast<float>(k) - 0.5F;
-  all.made.feeds = {{{"x", x}}};
+  all.made.feeds = {{{"x", std::move(x)}}};
   all.model = all.made.model;
   require_valid(all.model, Limits::trusted());
   all.run = [](const Model& model, const std::vector<Feeds>& feeds) {
@@ -47,6 +53,17 @@ Answers answers() {
   all.plain = all.run(all.model, all.made.feeds);
   all.tapped = all.run(tapped_model(all.model), all.made.feeds);
   return all;
+}
+
+Tensor feed_of(const std::vector<float>& items) {
+  Tensor made(Type::float32, {static_cast<Index>(items.size())});
+  std::copy(items.begin(), items.end(), made.data<float>());
+  return made;
+}
+
+Answers answers() {
+  return answers_of({node_of("Relu", {"x"}, "a"), node_of("Neg", {"a"}, "y")},
+                    feed_of({-0.5F, 0.5F, 1.5F}));
 }
 
 Value changed(const Value& value) {
@@ -85,6 +102,32 @@ TEST(JudgeGraph, SeesAFaultThatTapsHide) {
   EXPECT_EQ(found.verdict, judge::Verdict::wrong_value);
   EXPECT_EQ(found.guilty, "Neg-13");
   EXPECT_FALSE(found.tapped);
+}
+
+// What is quantised from NaN is open, so a target may make another number of it where it is hidden.
+TEST(JudgeGraph, WhatTheDefinitionLeavesOpenMayDifferWhereItIsHidden) {
+  Tensor zero(Type::uint8, {});
+  zero.data<std::uint8_t>()[0] = 128;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto passes = [&](const std::vector<float>& x, std::vector<float> hidden) {
+    const Answers all =
+        answers_of({node_of("QuantizeLinear", {"x", "scale", "zero"}, "a"),
+                    node_of("DequantizeLinear", {"a", "scale", "zero"}, "y")},
+                   feed_of(x), {{"scale", feed_of({0.5F}).reshaped({})}, {"zero", zero}});
+    const RunTarget run = [&](const Model& model, const std::vector<Feeds>& feeds) {
+      GraphAnswer answer = all.run(model, feeds);
+      if (!answer.outputs[0].contains("a")) answer.outputs[0]["y"] = feed_of(hidden);
+      return answer;
+    };
+    const GraphAnswer plain = run(all.model, all.made.feeds);
+    return judge::is_pass(judge_answers(all.model, all.made, plain, all.tapped, run).verdict);
+  };
+  EXPECT_TRUE(passes({nan, 0.5F}, {7, 0.5F}));
+  EXPECT_TRUE(passes(std::vector<float>(20, nan), std::vector<float>(20, 7)));
+  EXPECT_FALSE(passes({1, 0.5F}, {7, 0.5F}));
+  std::vector<float> x(20, 0.5F), y(20, 0.5F);
+  x[0] = nan, y[0] = 7, y[1] = 1;
+  EXPECT_FALSE(passes(x, y));
 }
 
 TEST(JudgeGraph, ARefusedRunIsNamed) {

@@ -39,9 +39,11 @@ Model with_taps_but(const Model& resolved, const std::vector<std::string>& all,
   return compare::with_taps(resolved, taps, {});
 }
 
-// True if each of the nodes, judged alone, may have made these outputs of these inputs. Serves
-// where a region has no bound; hidden values are those of the run that shows them.
-bool fits(const Model& resolved, const std::set<Index>& nodes, const Feeds& values) {
+// True if each of the nodes, judged alone, may have made these outputs of these inputs, or if the
+// definition leaves open what one of them makes of `hidden`. Serves where a region has no bound;
+// hidden values are those of the run that shows them.
+bool fits(const Model& resolved, const std::set<Index>& nodes, const std::set<std::string>& hidden,
+          const Feeds& values) {
   std::set<std::string> requested;
   for (const auto& [name, value] : values) requested.insert(name);
   const Feeds none;  // the values hold the feeds
@@ -50,6 +52,14 @@ bool fits(const Model& resolved, const std::set<Index>& nodes, const Feeds& valu
     if (nodes.contains(one.node->index)) some.push_back(std::move(one));
   }
   const conformance::Blame all = conformance::blame(some, judge_options());
+  const auto is_open = [&](const conformance::NodeBlame& one) {
+    const std::vector<judge::Comparison>& outputs = one.judgement.outputs;
+    for (std::size_t k = 0; one.skipped.empty() && k < outputs.size(); ++k) {
+      if (outputs[k].open > 0 && hidden.contains(one.node->outputs.at(k))) return true;
+    }
+    return false;
+  };
+  if (std::any_of(all.nodes.begin(), all.nodes.end(), is_open)) return true;
   return std::all_of(all.nodes.begin(), all.nodes.end(), [&](const conformance::NodeBlame& one) {
     return !judge::is_fail(one.skipped.empty() ? one.judgement.verdict
                                                : judge_body(resolved, *one.node, values).verdict);
@@ -117,7 +127,7 @@ void judge_hidden(const Model& resolved, const std::vector<Feeds>& feeds, std::s
   const bool fails = judge::is_fail(region.verdict);
   values.insert(tapped.begin(), tapped.end());
   if (!fails && (judge::is_pass(region.verdict) || explains(region, far) ||
-                 fits(resolved, compare::region_around(resolved, hidden), values))) {
+                 fits(resolved, compare::region_around(resolved, hidden), hidden, values))) {
     ++found.rounded;
     return;
   }
