@@ -44,9 +44,18 @@ Value moved(const Value& value, Random& random) {
 
 // Returns a number within the bound of an element, or its own if it has none. Where the bound is
 // infinite, overflow inside of the node may have made anything of it: also NaN, of 0 and infinity.
-// An infinity that is exact may be NaN: where a finite product overflows before it is added.
+// An infinity that is exact may be NaN: where a finite product overflows before it is added. A
+// number may be an infinity or NaN where the bound names them: 0 after an overflow.
 long double drawn_from(const Bounded& bound, long double own, Random& random) {
   if (std::isinf(bound.hi)) return random.below(2) == 0 ? own : static_cast<long double>(bound.hi);
+  constexpr int not_finite = special::nan | special::infinity | special::minus_infinity;
+  if (const int named = bound.specials() & not_finite; named != 0) {
+    std::vector<long double> all{own};
+    if ((named & special::nan) != 0) all.push_back(std::numeric_limits<long double>::quiet_NaN());
+    if ((named & special::infinity) != 0) all.push_back(HUGE_VALL);
+    if ((named & special::minus_infinity) != 0) all.push_back(-HUGE_VALL);
+    return all[static_cast<std::size_t>(random.below(static_cast<Index>(all.size())))];
+  }
   if (!std::isfinite(bound.hi) || bound.e <= 0) return own;
   if (!std::isfinite(bound.e)) {
     const auto exact = static_cast<long double>(bound.hi);

@@ -251,8 +251,8 @@ bool moves_body(const std::shared_ptr<Graph>& body, const Tensor& x, const Tenso
   return moves_as_far(model.graph.nodes[0], look_up, expected, {made});
 }
 
-// True if a body that multiplies products of x by infinity may answer `first` before infinities.
-bool moves_product(std::vector<float> x, float first) {
+// True if a body may answer `made` for the products of x from each element on, times `factor`.
+bool moves_products(const std::vector<float>& x, float factor, const std::vector<float>& made) {
   const auto body = std::make_shared<Graph>();
   Tensor axis(Type::int64, {});
   axis.data<std::int64_t>()[0] = 0;
@@ -266,9 +266,14 @@ bool moves_product(std::vector<float> x, float first) {
   scaled.inputs = {"p", "u"};
   scaled.outputs = {"z"};
   body->nodes = {products, scaled};
+  return moves_body(body, floats(x), floats({factor}), floats(made));
+}
+
+// True if products of x times infinity may be `first` before infinities.
+bool moves_product(const std::vector<float>& x, float first) {
   std::vector<float> made(x.size(), infinity);
   made[0] = first;
-  return moves_body(body, floats(x), floats({infinity}), floats(made));
+  return moves_products(x, infinity, made);
 }
 
 // The first product is 0 or 1e-20 or overflows, by the order of its factors, so its bound is
@@ -277,6 +282,19 @@ TEST(Conditioning, ProductsWithoutABoundMayBeAnything) {
   for (const float first : {infinity, -infinity, 1.0F})
     EXPECT_TRUE(moves_product({1e-30F, 1e-30F, 1e30F, 1e30F, 1e-20F}, first));
   EXPECT_FALSE(moves_product({1e-10F, 1e-10F, 1, 1, 1e-10F}, 0));
+}
+
+// 0 times a product that overflows is NaN, unless the product is made before it is rounded.
+TEST(Conditioning, ZeroTimesAnOverflowMayBeNotANumber) {
+  std::vector<float> x(20, 1), made(20, 1);
+  x[0] = 0, x[1] = x[2] = 1e30F;
+  made[0] = not_a_number, made[1] = infinity, made[2] = 1e30F;
+  EXPECT_TRUE(moves_products(x, 1, made));
+  made[3] = 5;
+  EXPECT_FALSE(moves_products(x, 1, made));
+  x[1] = x[2] = 1e10F;
+  made[1] = 1e20F, made[2] = 1e10F, made[3] = 1;
+  EXPECT_FALSE(moves_products(x, 1, made));
 }
 
 // True if a body of MatMul may answer `sum` for the product of x and u.
