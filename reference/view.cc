@@ -18,11 +18,11 @@ void narrow(Index origin, Index slope, Index extent, Index& low, Index& high, Fi
 
 // True if base + c * by_c + x * by_x fits for all c in 0..inner-1 and x in 0..length-1. All values,
 // intermediate ones included, are between those at the corners.
-bool corners_fit(const Walk& walk, Index inner, Index length, Fits& fits) {
-  const Index last_c = fits.multiply(walk.by_c, inner - 1);
-  const Index last_x = fits.multiply(walk.by_x, length - 1);
-  fits.add(walk.base, last_x);
-  fits.add(fits.add(walk.base, last_c), last_x);
+bool corners_fit(const AffineAccess& access, Index inner, Index length, Fits& fits) {
+  const Index last_c = fits.multiply(access.by_c, inner - 1);
+  const Index last_x = fits.multiply(access.by_x, length - 1);
+  fits.add(access.base, last_x);
+  fits.add(fits.add(access.base, last_c), last_x);
   return fits.all();
 }
 
@@ -43,10 +43,11 @@ Index bytes_of_array(const Shape& shape, std::size_t item) {
   return bytes;
 }
 
-Walk walk_of(IndexVector (*point_at)(const void* reader, const IndexVector& at, Index c),
-             const void* reader, const Row& row, Index inner, const Shape& shape,
-             const IndexVector& strides) {
-  Walk walk;
+AffineAccess affine_access(IndexVector (*point_at)(const void* reader, const IndexVector& at,
+                                                   Index c),
+                           const void* reader, const Row& row, Index inner, const Shape& shape,
+                           const IndexVector& strides) {
+  AffineAccess access;
   const IndexVector origin = point_at(reader, row.at, 0);
   if (origin.size() != shape.size()) read_outside(origin, shape);
   const IndexVector next_c = inner > 1 ? point_at(reader, row.at, 1) : origin;
@@ -61,21 +62,21 @@ Walk walk_of(IndexVector (*point_at)(const void* reader, const IndexVector& at, 
     const Index most =
         fits.add(fits.add(origin[k], std::max<Index>(last_c, 0)), std::max<Index>(last_x, 0));
     if (least < 0 || most >= extent) {
-      walk.whole = false;
-      if (c != 0 && x != 0) return walk;  // the valid part is not a box: evaluates every element
+      access.whole = false;
+      if (c != 0 && x != 0) return access;  // the valid part is not a box: evaluates every element
       if (c != 0)
-        narrow(origin[k], c, extent, walk.low_c, walk.high_c, fits);
+        narrow(origin[k], c, extent, access.low_c, access.high_c, fits);
       else if (x != 0)
-        narrow(origin[k], x, extent, walk.low_x, walk.high_x, fits);
+        narrow(origin[k], x, extent, access.low_x, access.high_x, fits);
       else
-        walk.high_c = 0;
+        access.high_c = 0;
     }
-    walk.base = fits.add(walk.base, fits.multiply(origin[k], strides[k]));
-    walk.by_c = fits.add(walk.by_c, fits.multiply(c, strides[k]));
-    walk.by_x = fits.add(walk.by_x, fits.multiply(x, strides[k]));
+    access.base = fits.add(access.base, fits.multiply(origin[k], strides[k]));
+    access.by_c = fits.add(access.by_c, fits.multiply(c, strides[k]));
+    access.by_x = fits.add(access.by_x, fits.multiply(x, strides[k]));
   }
-  walk.affine = corners_fit(walk, inner, row.length, fits);
-  return walk;
+  access.affine = corners_fit(access, inner, row.length, fits);
+  return access;
 }
 
 }  // namespace touchstone

@@ -266,13 +266,13 @@ class Strips {
 
 // Address computation of a read whose point is affine in c (0..inner-1) and x (0..length-1): `base`
 // plus these strides, in elements. Unless `whole`, only c and x in low <= . < high are in range.
-struct Walk {
+struct AffineAccess {
   bool affine = false, whole = true;
   Index base = 0, by_c = 0, by_x = 0;
   Index low_c = 0, high_c = std::numeric_limits<Index>::max();
   Index low_x = 0, high_x = std::numeric_limits<Index>::max();
 
-  // Runs per element of a kernel's inner loops, so it is unchecked: walk_of has checked it.
+  // Runs per element of a kernel's inner loops, so it is unchecked: affine_access has checked it.
   Index offset(Index c, Index x) const { return base + c * by_c + x * by_x; }
 };
 
@@ -282,9 +282,10 @@ struct Walk {
 //
 // Not a template, since kernels have thousands of readers. Throws Error (invalid_input) if a
 // point's rank is not the tensor's.
-Walk walk_of(IndexVector (*point_at)(const void* reader, const IndexVector& at, Index c),
-             const void* reader, const Row& row, Index inner, const Shape& shape,
-             const IndexVector& strides);
+AffineAccess affine_access(IndexVector (*point_at)(const void* reader, const IndexVector& at,
+                                                   Index c),
+                           const void* reader, const Row& row, Index inner, const Shape& shape,
+                           const IndexVector& strides);
 
 // Marks a read whose point is never affine.
 struct Scattering {};
@@ -298,32 +299,32 @@ class Reader {
  public:
   Reader(const View<T>& view, const Row& row, Index inner, Affine affine, F point)
       : view_(view), row_(row), point_(std::move(point)) {
-    if constexpr (may_walk) {
+    if constexpr (may_be_affine) {
       if (affine && row.length > 0 && inner > 0 && view.given())
-        walk_ = walk_of(point_at, &point_, row, inner, view.shape, view.strides);
+        access_ = affine_access(point_at, &point_, row, inner, view.shape, view.strides);
     }
   }
 
   auto operator()(Index c, Index x) const {
-    if constexpr (may_walk) {
-      if (walk_.affine) return load(view_.data[walk_.offset(c, x)]);
+    if constexpr (may_be_affine) {
+      if (access_.affine) return load(view_.data[access_.offset(c, x)]);
     }
     return view_.read(point_(row_.point(x), c));
   }
 
   bool inside(Index c, Index x) const {
-    if constexpr (may_walk) {
-      if (walk_.affine)
-        return walk_.whole ||
-               (c >= walk_.low_c && c < walk_.high_c && x >= walk_.low_x && x < walk_.high_x);
+    if constexpr (may_be_affine) {
+      if (access_.affine)
+        return access_.whole || (c >= access_.low_c && c < access_.high_c && x >= access_.low_x &&
+                                 x < access_.high_x);
     }
     return view_.holds(point_(row_.point(x), c));
   }
   // The element, or `other` if the point is out of range.
   template <class C>
   auto or_else(Index c, Index x, const C& other) const {
-    if constexpr (may_walk) {
-      if (walk_.affine) return inside(c, x) ? load(view_.data[walk_.offset(c, x)]) : other;
+    if constexpr (may_be_affine) {
+      if (access_.affine) return inside(c, x) ? load(view_.data[access_.offset(c, x)]) : other;
     }
     return view_.read(point_(row_.point(x), c), other);
   }
@@ -331,15 +332,15 @@ class Reader {
   // For a read that must be in range: checks the corners of the affine range once instead of every
   // element.
   Reader&& checked() && {
-    if constexpr (may_walk) {
-      if (walk_.affine && !walk_.whole) view_.outside(point_at(&point_, row_.at, 0));
+    if constexpr (may_be_affine) {
+      if (access_.affine && !access_.whole) view_.outside(point_at(&point_, row_.at, 0));
     }
     return std::move(*this);
   }
 
  private:
   // An interval index (bounded semantics) has no affine form.
-  static constexpr bool may_walk =
+  static constexpr bool may_be_affine =
       !std::is_same_v<Affine, Scattering> &&
       std::is_same_v<std::invoke_result_t<const F&, const IndexVector&, Index>, IndexVector>;
   static IndexVector point_at(const void* point, const IndexVector& at, Index c) {
@@ -349,7 +350,7 @@ class Reader {
   const View<T>& view_;
   const Row& row_;
   F point_;
-  Walk walk_;
+  AffineAccess access_;
 };
 
 template <class T, class F, class Affine>

@@ -29,15 +29,16 @@ const DeviceEntry* entry_of(const AnalyzedGraph& graph, Index node) {
 // Collapses the dimensions and pads them with 1 to `rank`, outermost first. Throws if more remain.
 Collapsed brought_to(Index rank, const Shape& extents, const std::vector<IndexVector>& strides,
                      const char* what) {
-  const Collapsed walk = collapse(extents, strides);
-  if (walk.extents.size() > rank) {
-    unfit(std::to_string(walk.extents.size()) + " dimensions are left of " + what +
+  const Collapsed collapsed = collapse(extents, strides);
+  if (collapsed.extents.size() > rank) {
+    unfit(std::to_string(collapsed.extents.size()) + " dimensions are left of " + what +
           ", and its kernels take " + std::to_string(rank));
   }
   Collapsed made;
-  const Index lead = rank - walk.extents.size();
-  for (Index k = 0; k < rank; ++k) made.extents.push_back(k < lead ? 1 : walk.extents[k - lead]);
-  for (const IndexVector& own : walk.strides) {
+  const Index lead = rank - collapsed.extents.size();
+  for (Index k = 0; k < rank; ++k)
+    made.extents.push_back(k < lead ? 1 : collapsed.extents[k - lead]);
+  for (const IndexVector& own : collapsed.strides) {
     IndexVector& steps = made.strides.emplace_back();
     for (Index k = 0; k < rank; ++k) steps.push_back(k < lead ? 0 : own[k - lead]);
   }
@@ -60,12 +61,12 @@ std::vector<backends::DeviceAxis> axes_of(const Shape& extents, const IndexVecto
 }
 
 // Collapsed extents: the kept dimensions and the reduced one.
-struct Walk {
+struct CollapsedCall {
   Shape kept, reduced;
   std::vector<IndexVector> outside, inside;  // one per operand, then the output's
 };
 
-Walk walk_of(const RecordedCall& record, Index rank) {
+CollapsedCall collapsed_call(const RecordedCall& record, Index rank) {
   std::vector<IndexVector> outside, inside;
   for (const Operand& operand : record.inputs) {
     outside.push_back(head(operand.strides, record.made.size()));
@@ -73,7 +74,7 @@ Walk walk_of(const RecordedCall& record, Index rank) {
   }
   outside.push_back(dense_strides(record.made));
   inside.push_back(IndexVector(record.reduced.size(), 0));
-  Walk made;
+  CollapsedCall made;
   const Collapsed kept = brought_to(rank, record.made, outside, "what it keeps");
   made.kept = kept.extents;
   made.outside = kept.strides;
@@ -94,8 +95,9 @@ std::vector<std::vector<backends::DeviceAxis>> axes_of(const RecordedCall& recor
     std::vector<IndexVector> strides;
     for (const Operand& operand : record.inputs) strides.push_back(operand.strides);
     strides.push_back(dense_strides(record.made));
-    const Collapsed walk = brought_to(4, record.made, strides, "its output");
-    for (const IndexVector& own : walk.strides) axes.push_back(axes_of(walk.extents, own));
+    const Collapsed collapsed = brought_to(4, record.made, strides, "its output");
+    for (const IndexVector& own : collapsed.strides)
+      axes.push_back(axes_of(collapsed.extents, own));
     return axes;
   }
   // The recorded strides of what is added to an empty sum are unknown.
@@ -103,17 +105,17 @@ std::vector<std::vector<backends::DeviceAxis>> axes_of(const RecordedCall& recor
     unfit("its kernels sum no empty products");
   // Innermost first. For a reduction: a kept dimension, the reduced one, the other kept one. For a
   // contraction: the reduced one, then the three kept ones.
-  const Walk walk = walk_of(record, form == Form::reduce ? 2 : 3);
-  for (std::size_t o = 0; o < walk.outside.size(); ++o) {
-    const bool output = o + 1 == walk.outside.size();
+  const CollapsedCall call = collapsed_call(record, form == Form::reduce ? 2 : 3);
+  for (std::size_t o = 0; o < call.outside.size(); ++o) {
+    const bool output = o + 1 == call.outside.size();
     if (output) {
-      axes.push_back(axes_of(walk.kept, walk.outside[o]));
+      axes.push_back(axes_of(call.kept, call.outside[o]));
       continue;
     }
-    Shape extents = walk.kept;
-    IndexVector steps = walk.outside[o];
-    extents.push_back(walk.reduced[0]);
-    steps.push_back(walk.inside[o][0]);
+    Shape extents = call.kept;
+    IndexVector steps = call.outside[o];
+    extents.push_back(call.reduced[0]);
+    steps.push_back(call.inside[o][0]);
     std::vector<backends::DeviceAxis> own = axes_of(extents, steps);
     if (form == Form::reduce) std::swap(own[0], own[1]);
     axes.push_back(std::move(own));

@@ -16,7 +16,7 @@ constexpr Index min_lanes = 16;  // a piece of the innermost dimension is a mult
 
 // Tensors without memory, at distinct addresses, on which kernels record their reads. A scalar has
 // memory, because a kernel may read it as a number.
-class StandIns {
+class PlaceholderTensors {
  public:
   const Tensor& of(Index value, const Shape& shape) {
     const auto found = tensors_.find(value);
@@ -56,7 +56,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
                                          const Shape& extents,
                                          const std::vector<StridedTensor>& externals,
                                          const StridedTensor& output, Index movable, Isa isa) {
-  StandIns stand_ins;
+  PlaceholderTensors placeholders;
   const auto external_of = [&](Index value) {
     const auto at = std::find(region.externals.begin(), region.externals.end(), value);
     return at == region.externals.end() ? no_value
@@ -83,7 +83,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
       }
       const Shape& shape =
           external != no_value ? externals[static_cast<std::size_t>(external)].shape : extents;
-      inputs.emplace_back(stand_ins.of(input, shape));
+      inputs.emplace_back(placeholders.of(input, shape));
       if (external != no_value || shape.empty()) asked.push_back(input);
       // A scalar that is read twice could be an operand and a number.
       if (shape.empty() && std::count(op.inputs.begin(), op.inputs.end(), input) > 1)
@@ -95,7 +95,7 @@ std::optional<Pointwise> Pointwise::make(const AnalyzedGraph& graph, const Regio
     use_rounding_kernel(op, isa, record);
     std::vector<Read>& read = reads.emplace_back();
     for (const Operand& operand : record.inputs) {
-      Index value = stand_ins.value_at(operand.data);
+      Index value = placeholders.value_at(operand.data);
       for (std::size_t k = 0; value == no_value && k < op.inputs.size(); ++k) {
         if (op.inputs[k] == no_value) continue;
         const Tensor* constant = graph.value(op.inputs[k]).constant;

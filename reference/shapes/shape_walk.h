@@ -182,7 +182,7 @@ class ShapeWalk {
   Index unnamed_size(const std::string& place) { return drawn(state_.unnamed(place)); }
   PartialValue input_of(const ValueInfo& input, const Frame& frame);
 
-  // shape_probe.cc
+  // trial_values.cc
   std::optional<Inferred> probed(const Node& node, const ReferenceEntry& entry,
                                  const std::vector<PartialValue>& inputs, const std::string& place);
 

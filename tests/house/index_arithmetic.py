@@ -118,7 +118,7 @@ REASONS = {
         "of lists in memory, within them",
     r"\b(?:list|at_|shape)?\.?begin\(\) \+ from(?: \+ n)?|- list\.begin\(\)": "pointers into a list, held before",
     r"quotient\(a, b\) [-+] \(remainder": "a quotient that leaves a remainder is far from the ends",
-    r"return base \+ c \* by_c \+ x \* by_x": "walk_of held the corners of the loops",
+    r"return base \+ c \* by_c \+ x \* by_x": "affine_access checked the corners of the loops",
     r"o \+= at\[k\] \* strides\[k\]": "every index was held against its extent",
     r"p\[p\.size\(\) - 1\] \+= x": "of a row of a tensor",
     r"\b(?:extent|inner|length|extents\[k\]|out\[d\]|kernel\[d\]) - 1\b": "of what is positive, or a size of a tensor",

@@ -13,7 +13,7 @@ ZEROS = {"string": "", "float8e8m0": 2.0**-127}  # float8e8m0 has no zero: its s
 MAP = re.compile(r"(map\(\w+,tensor\((\w+)\)\))\{(.*)\}$")
 
 
-def hollow(value: Value) -> Value:
+def without_elements(value: Value) -> Value:
     """The value without elements."""
     if isinstance(value, Box):
         return Box(value.type, ())
@@ -51,7 +51,7 @@ def other_values(seed: Draft) -> Iterator[Draft]:
     for k, port in enumerate(seed.ports):
         if port.value is None:
             continue
-        yield seed.with_value(k, hollow(port.value))
+        yield seed.with_value(k, without_elements(port.value))
         yield seed.with_value(k, zeroed(port.value))
         yield from (seed.with_value(k, value) for value in turned(port.value))
         if isinstance(port.value, Raw):

@@ -17,7 +17,7 @@ from codegen.entry import Version
 from codegen.value_types import ELEMENTS
 from tests.lines.choices import choices
 from tests.lines.draft import FLOATS, INTEGERS, Box, Draft, Port, Tensor, retyped
-from tests.lines.plain import hollow, zeroed
+from tests.lines.plain import without_elements, zeroed
 from tests.lines.ports import (
     REGIMES,
     allowed_at,
@@ -184,7 +184,7 @@ def empty_boxes(version: Version, seeds: list[Draft]) -> Iterator[Draft]:
         for k, port in enumerate(seed.ports):
             if isinstance(port.value, Box):
                 items = port.value.items
-                for other in ((), items * 2, items[:1], tuple(map(hollow, items)), tuple(map(zeroed, items))):
+                for other in ((), items * 2, items[:1], tuple(map(without_elements, items)), tuple(map(zeroed, items))):
                     yield seed.with_value(k, Box(port.value.type, other))
 
 

@@ -26,77 +26,79 @@ class OperandSpan {
   OperandSpan(const View<T>& view, const Row& row, Index inner, bool affine, F point)
       : view_(view), row_(row), point_(std::move(point)) {
     if (affine && row.length > 0 && inner > 0 && view.given())
-      walk_ = walk_of(point_at, &point_, row, inner, view.shape, view.strides);
+      access_ = affine_access(point_at, &point_, row, inner, view.shape, view.strides);
   }
 
   // Reads one element, as a Reader does (reference/view.h).
   auto operator()(Index c, Index x) const {
-    if (walk_.affine) return load(view_.data[walk_.offset(c, x)]);
+    if (access_.affine) return load(view_.data[access_.offset(c, x)]);
     return view_.read(point_(row_.point(x), c));
   }
   bool inside(Index c, Index x) const {
-    return walk_.affine
-               ? walk_.low_x <= x && x < walk_.high_x && walk_.low_c <= c && c < walk_.high_c
-               : view_.holds(point_(row_.point(x), c));
+    return access_.affine ? access_.low_x <= x && x < access_.high_x && access_.low_c <= c &&
+                                c < access_.high_c
+                          : view_.holds(point_(row_.point(x), c));
   }
   template <class C>
   auto or_else(Index c, Index x, const C& other) const {
-    if (walk_.affine) return inside(c, x) ? load(view_.data[walk_.offset(c, x)]) : other;
+    if (access_.affine) return inside(c, x) ? load(view_.data[access_.offset(c, x)]) : other;
     return view_.read(point_(row_.point(x), c), other);
   }
 
   // Throws the view's out-of-range error if a read may be outside.
   OperandSpan&& checked() && {
-    if (walk_.affine && !walk_.whole) view_.outside(point_(row_.at, 0));
+    if (access_.affine && !access_.whole) view_.outside(point_(row_.at, 0));
     return std::move(*this);
   }
 
-  bool even() const { return walk_.affine; }
+  bool even() const { return access_.affine; }
   // Direction in which its elements are contiguous: along the row (-1), the reduction (1), or
   // neither (0).
   int contiguous() const {
-    return !walk_.affine ? 0 : walk_.by_x == 1 ? -1 : walk_.by_c == 1 ? 1 : 0;
+    return !access_.affine ? 0 : access_.by_x == 1 ? -1 : access_.by_c == 1 ? 1 : 0;
   }
   // Cut the range to the elements inside the view, for one index of the reduction; or of the row.
   void within_x(Index c, Stretch& held) const {
-    held.cut(walk_.low_x, walk_.low_c <= c && c < walk_.high_c ? walk_.high_x : walk_.low_x);
+    held.cut(access_.low_x,
+             access_.low_c <= c && c < access_.high_c ? access_.high_x : access_.low_x);
   }
   void within_inner(Index x, Stretch& held) const {
-    held.cut(walk_.low_c, walk_.low_x <= x && x < walk_.high_x ? walk_.high_c : walk_.low_c);
+    held.cut(access_.low_c,
+             access_.low_x <= x && x < access_.high_x ? access_.high_c : access_.low_c);
   }
 
   // Return `count` elements from `first` on: a pointer into the tensor, or to the copy in
   // `scratch`.
   const float* along_x(Index c, Index first, Index count, float* scratch) const {
-    if (walk_.affine) return steps(walk_.offset(c, first), walk_.by_x, count, scratch);
+    if (access_.affine) return steps(access_.offset(c, first), access_.by_x, count, scratch);
     for (Index k = 0; k < count; ++k) scratch[k] = number((*this)(c, first + k));
     return scratch;
   }
   const float* along_inner(Index x, Index first, Index count, float* scratch) const {
-    if (walk_.affine) return steps(walk_.offset(first, x), walk_.by_c, count, scratch);
+    if (access_.affine) return steps(access_.offset(first, x), access_.by_c, count, scratch);
     for (Index k = 0; k < count; ++k) scratch[k] = number((*this)(first + k, x));
     return scratch;
   }
   // The same; elements outside the view read as `other`.
   const float* along_x(Index c, Index first, Index count, float* scratch, float other) const {
-    if (walk_.affine && walk_.whole) return along_x(c, first, count, scratch);
-    if (walk_.affine) {
+    if (access_.affine && access_.whole) return along_x(c, first, count, scratch);
+    if (access_.affine) {
       Stretch held{first, first + count};
       within_x(c, held);
       if (held.empty()) return std::fill_n(scratch, count, other), scratch;
-      return edged(first, count, scratch, other, held, walk_.offset(c, held.first), walk_.by_x);
+      return edged(first, count, scratch, other, held, access_.offset(c, held.first), access_.by_x);
     }
     for (Index k = 0; k < count; ++k)
       scratch[k] = inside(c, first + k) ? number((*this)(c, first + k)) : other;
     return scratch;
   }
   const float* along_inner(Index x, Index first, Index count, float* scratch, float other) const {
-    if (walk_.affine && walk_.whole) return along_inner(x, first, count, scratch);
-    if (walk_.affine) {
+    if (access_.affine && access_.whole) return along_inner(x, first, count, scratch);
+    if (access_.affine) {
       Stretch held{first, first + count};
       within_inner(x, held);
       if (held.empty()) return std::fill_n(scratch, count, other), scratch;
-      return edged(first, count, scratch, other, held, walk_.offset(held.first, x), walk_.by_c);
+      return edged(first, count, scratch, other, held, access_.offset(held.first, x), access_.by_c);
     }
     for (Index k = 0; k < count; ++k)
       scratch[k] = inside(first + k, x) ? number((*this)(first + k, x)) : other;
@@ -136,7 +138,7 @@ class OperandSpan {
   const View<T>& view_;
   const Row& row_;
   F point_;
-  Walk walk_;
+  AffineAccess access_;
 };
 
 template <class T, class F>
