@@ -169,10 +169,7 @@ ts_status* session_open_bytes(const void* data, std::size_t size, const ts_optio
     require(session, "session");
     if (size > 0) require(data, "data");
     *session = opened(options, [&](const Limits& limits) {
-      const std::span bytes(static_cast<const std::byte*>(data), size);
-      Model model = parse_model(bytes, {}, limits);
-      require_valid(model, limits);
-      return model;
+      return parse_valid({static_cast<const std::byte*>(data), size}, limits);
     });
   });
 }

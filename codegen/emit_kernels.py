@@ -164,7 +164,10 @@ def emit(operators: list[Operator], spec: Path, out: Path, counted: bool = False
         shared = [v for v in extended if v.template == name]
         write_by_hand(name, shared, True, out / "reference" / "extended" / f"{name}.cc")
     write_if_changed(
-        out / "reference" / "registry.cc", env.get_template("registry.cc.j2").render(rows=rows, structural=structural)
+        out / "reference" / "registry.cc",
+        env.get_template("registry.cc.j2").render(
+            rows=[r for r in rows if not r["version"].left_out], structural=[v for v in structural if not v.left_out]
+        ),
     )
     write_if_changed(
         out / "reference" / "extended_registry.cc",

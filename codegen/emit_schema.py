@@ -37,7 +37,7 @@ def _render(operators: list[Operator]) -> str:
         arrays: dict[
             tuple[str, ...], str
         ] = {}  # arrays of this operator, so that equal ones of several versions are emitted once
-        versions += [_row(version, lists, arrays) for version in reversed(operator.versions)]
+        versions += [_row(version, lists, arrays) for version in reversed(operator.versions) if not version.left_out]
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
         undefined=jinja2.StrictUndefined,

@@ -106,6 +106,7 @@ class Version:
     cases: dict[str, Any] = field(default_factory=dict)
     raw: dict[str, Any] = field(default_factory=dict)  # any other key of the entry, unchanged
     meaning_of: int = 0  # since-version whose semantics text this version inherits (its own if it has one)
+    left_out: bool = False  # of the tables: a bundle does not have it (TOUCHSTONE_OPERATORS of CMake)
     path: str = ""  # spec/ops/ai.onnx/Clip.yaml
     line: int = 0
 

@@ -33,9 +33,12 @@ def load_spec(root: Path | str) -> list[Operator]:
     files = sorted((root / "ops").glob("*/*.yaml"))
     operators = [_operator(file, f"{root.name}/{file.relative_to(root)}", validator, groups) for file in files]
     parts = load_parts(root)
+    wanted = root / "versions.txt"  # of a bundle: Clip-13, one a line
+    names = set(wanted.read_text(encoding="utf-8").split()) if wanted.exists() else None
     for operator in operators:
         for version in operator.versions:
             version.parts = parts
+            version.left_out = names is not None and version.name not in names
     return operators
 
 

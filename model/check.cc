@@ -130,4 +130,11 @@ Model load_valid(const std::filesystem::path& file, const Limits& limits) {
   return model;
 }
 
+Model parse_valid(std::span<const std::byte> bytes, const Limits& limits) {
+  const Budget budget(limits);
+  Model model = parse_model(bytes, {}, limits);
+  require_valid(model, limits);
+  return model;
+}
+
 }  // namespace touchstone

@@ -39,6 +39,9 @@ void require_valid(Model& model, const Limits& limits);
 // `check` reports, is read as IR version 4.
 Model load_valid(const std::filesystem::path& file, const Limits& limits);
 
+// Likewise from the bytes of a file without external data.
+Model parse_valid(std::span<const std::byte> bytes, const Limits& limits);
+
 // Returns "node 'act3' (Clip), output 'act3_out', main graph".
 std::string place_of(const Node& node, std::string_view graph_path);
 

@@ -1,5 +1,6 @@
 // Round trip of saving and loading.
 #include "core/files.h"
+#include "model/compact.h"
 #include "model/external_data.h"
 #include "model/testing.h"
 
@@ -18,6 +19,19 @@ void expect_round_trip(const Model& model) {
   EXPECT_EQ(read.graph.nodes.size(), model.graph.nodes.size());
   EXPECT_EQ(read.graph.initializers.size(), model.graph.initializers.size());
   EXPECT_EQ(read.functions.size(), model.functions.size());
+
+  const std::string bytes = compact(model);
+  save_model(from_compact(bytes_of(bytes)), folder.path() / "three");
+  EXPECT_EQ(open_trusted(folder.path() / "one").read_all(Limits()),
+            open_trusted(folder.path() / "three").read_all(Limits()));
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    try {
+      from_compact(bytes_of(bytes).first(size));
+      ADD_FAILURE() << size << " of " << bytes.size() << " bytes are a model";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind, ErrorKind::invalid_model) << error.what();
+    }
+  }
 }
 
 TEST(Save, EveryKindOfAttribute) {

@@ -32,34 +32,6 @@ Shapes shapes_of(const std::map<std::string, Value>& feeds) {
   return shapes;
 }
 
-// Returns the shapes of all required inputs if the model fixes every size, else nullopt.
-std::optional<Shapes> only_shapes(const Graph& graph) {
-  Shapes shapes;
-  for (const ValueInfo& input : graph.inputs) {
-    if (graph.initializers.contains(input.name) || graph.sparse_initializers.contains(input.name))
-      continue;
-    if (!input.type || input.type->kind != ValueType::Kind::tensor || !input.shape)
-      return std::nullopt;
-    Shape& shape = shapes[input.name];
-    for (const Dim& dim : *input.shape) {
-      if (!dim.size) return std::nullopt;
-      shape.push_back(*dim.size);
-    }
-  }
-  return shapes;
-}
-
-Model with_sizes(Model model, const std::map<std::string, Index>& dims) {
-  for (ValueInfo& input : model.graph.inputs) {
-    if (!input.shape) continue;
-    for (Dim& dim : *input.shape) {
-      const auto found = dims.find(dim.symbol);
-      if (!dim.size && found != dims.end()) dim.size = found->second;
-    }
-  }
-  return model;
-}
-
 // True if an input may be fed with several shapes, or be left to its default.
 bool may_differ(const Graph& graph, const std::optional<Shapes>& only) {
   return !only || std::any_of(graph.inputs.begin(), graph.inputs.end(),

@@ -14,6 +14,12 @@
 namespace touchstone::optimized {
 namespace {
 
+#ifdef TOUCHSTONE_BUNDLE
+constexpr bool is_bundle = true;
+#else
+constexpr bool is_bundle = false;
+#endif
+
 void add_weights(Graph& graph, std::map<const void*, std::vector<Tensor*>>& to) {
   const auto add = [&](Tensor& tensor) {
     // Smaller ones are not worth a restore.
@@ -66,22 +72,44 @@ bool SessionModel::relies_on_condition() const {
   });
 }
 
+std::optional<transform::FedShapes> only_shapes(const Graph& graph) {
+  transform::FedShapes shapes;
+  for (const ValueInfo& input : graph.inputs) {
+    if (graph.initializers.contains(input.name) || graph.sparse_initializers.contains(input.name))
+      continue;
+    if (!input.type || input.type->kind != ValueType::Kind::tensor || !input.shape)
+      return std::nullopt;
+    Shape& shape = shapes[input.name];
+    for (const Dim& dim : *input.shape) {
+      if (!dim.size) return std::nullopt;
+      shape.push_back(*dim.size);
+    }
+  }
+  return shapes;
+}
+
+Model with_sizes(Model model, const std::map<std::string, Index>& dims) {
+  for (ValueInfo& input : model.graph.inputs) {
+    if (!input.shape) continue;
+    for (Dim& dim : *input.shape) {
+      const auto found = dims.find(dim.symbol);
+      if (!dim.size && found != dims.end()) dim.size = found->second;
+    }
+  }
+  return model;
+}
+
 std::shared_ptr<const transform::PassOptions> passes_of(const SessionOptions& options) {
+  if constexpr (is_bundle) return nullptr;
   auto made = std::make_shared<transform::PassOptions>(options.passes);
   made->limits = options.limits;
   return made;
 }
 
-std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
-                                              std::vector<transform::FedShapes> fed, bool draws,
-                                              bool checked, ThreadPool& pool, Model* written) {
-  const LimitsScope scope(options.limits);
+// Runs the passes, and the lowerings that are no passes.
+transform::Optimized optimized(Model model, const SessionOptions& options,
+                               const transform::PassOptions& passes) {
   refuse_what_cannot_run(model);
-  transform::PassOptions passes = *passes_of(options);
-  passes.fed = std::move(fed);
-  passes.draws = draws;
-  passes.checked = checked;
-  passes.evaluator = fast_evaluator(passes, passes.level >= transform::Level::extended, pool);
   std::vector<transform::Assumed> assumed;
   if (options.devices == "cpu" && integers_are_faster() &&
       transform::is_wanted(passes, "spread-quantisation", transform::Level::all) &&
@@ -96,6 +124,25 @@ std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions&
   std::move(assumed.begin(), assumed.end(), std::back_inserter(made.assumed));
   if (passes.level >= transform::Level::extended)
     made.model = lower_half_precision(std::move(made.model), passes);
+  return made;
+}
+
+std::shared_ptr<SessionModel> optimized_model(Model model, const SessionOptions& options,
+                                              std::vector<transform::FedShapes> fed, bool draws,
+                                              bool checked, ThreadPool& pool, Model* written) {
+  const LimitsScope scope(options.limits);
+  transform::PassOptions passes = options.passes;
+  passes.limits = options.limits;
+  passes.fed = std::move(fed);
+  passes.draws = draws;
+  passes.checked = checked;
+  transform::Optimized made;
+  if constexpr (is_bundle) {
+    made.model = std::move(model);
+  } else {
+    passes.evaluator = fast_evaluator(passes, passes.level >= transform::Level::extended, pool);
+    made = optimized(std::move(model), options, passes);
+  }
   std::map<const void*, std::vector<Tensor*>> weights;
   add_weights(made.model.graph, weights);
   if (written) add_weights(written->graph, weights);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,7 +38,14 @@ struct SessionModel {
   std::set<std::string> known_conditions_ = {};  // of the last fed shapes; no pass used them
 };
 
-// Returns the passes of a session, for its model and for subgraphs.
+// Returns the shapes of all required inputs if the model fixes every size, else nullopt.
+std::optional<transform::FedShapes> only_shapes(const Graph& graph);
+
+// Gives the sizes to the symbolic dimensions of inputs.
+Model with_sizes(Model model, const std::map<std::string, Index>& dims);
+
+// Returns the passes of a session, for its model and for subgraphs; null in a bundle, whose models
+// are optimized before.
 std::shared_ptr<const transform::PassOptions> passes_of(const SessionOptions& options);
 
 // Optimizes the model. First refuses nodes that cannot run, so that errors name nodes of the

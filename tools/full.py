@@ -117,6 +117,7 @@ STEPS = [
     _step(
         "clean_roots", "make packages", "python -m tools.clean_roots", irrelevant=(*APART, "fuzz/", "docs/"), alone=True
     ),
+    _step("bundles", "python -m tools.bundles", irrelevant=(*APART, "docs/", "fuzz/", "python/")),
     _step(
         "ray",
         "tools/setup.sh ray",

@@ -16,12 +16,15 @@ namespace touchstone::optimized {
 
 // One kernel per instruction set, in the order of all_isas.
 using CompiledSet = std::array<backends::CompiledKernel, all_isas.size()>;
-#define TOUCHSTONE_DECLARE_KERNEL(name)     \
-  extern "C" int name##_sse41_argv(void**); \
-  extern "C" int name##_avx2_argv(void**);  \
-  extern "C" int name##_avx512_argv(void**)
-#define TOUCHSTONE_KERNEL(name) \
-  CompiledSet { name##_sse41_argv, name##_avx2_argv, name##_avx512_argv }
+#define TOUCHSTONE_DECLARE_KERNEL(name)                         \
+  extern "C" int TOUCHSTONE_OF_ISA(name, sse41, _argv)(void**); \
+  extern "C" int TOUCHSTONE_OF_ISA(name, avx2, _argv)(void**);  \
+  extern "C" int TOUCHSTONE_OF_ISA(name, avx512, _argv)(void**)
+#define TOUCHSTONE_KERNEL(name)                                                  \
+  CompiledSet {                                                                  \
+    TOUCHSTONE_OF_ISA(name, sse41, _argv), TOUCHSTONE_OF_ISA(name, avx2, _argv), \
+        TOUCHSTONE_OF_ISA(name, avx512, _argv)                                   \
+  }
 inline backends::CompiledKernel of(const CompiledSet& set, Isa isa) {
   return set[static_cast<std::size_t>(isa)];
 }

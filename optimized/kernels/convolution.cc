@@ -14,6 +14,7 @@
 #include "optimized/kernels/grouped.h"
 #include "optimized/kernels/narrow.h"
 #include "optimized/kernels/winograd.h"
+#include "optimized/registry/components.h"
 #include "reference/lists.h"
 
 namespace touchstone::optimized {
@@ -51,19 +52,33 @@ struct Convolution::Call {
   double a_point;
 };
 
+// Names no algorithm that is not built, so that the linker drops it.
+void Convolution::choose_variant(ConvolutionAlgorithm algorithm) {
+  if (shape_.groups > 1) {
+    if constexpr (!is_built(Component::grouped)) refuse(Component::grouped);
+    variant_ = std::make_shared<Grouped>(isa_, shape_);
+    algorithm_ = ConvolutionAlgorithm::grouped;
+    return;
+  }
+  if constexpr (is_built(Component::winograd)) {
+    if (const Index points = Winograd::choose(isa_, shape_, algorithm); points > 0) {
+      variant_ = std::make_shared<Winograd>(isa_, shape_, points, threads_);
+      algorithm_ = points == 2 ? ConvolutionAlgorithm::winograd2 : ConvolutionAlgorithm::winograd4;
+      return;
+    }
+  }
+  if constexpr (is_built(Component::narrow)) {
+    if (Narrow::fits(isa_, shape_, algorithm)) {
+      variant_ = std::make_shared<Narrow>(isa_, shape_);
+      algorithm_ = ConvolutionAlgorithm::narrow;
+    }
+  }
+}
+
 Convolution::Convolution(Isa isa, const ConvolutionShape& shape, ConvolutionAlgorithm algorithm,
                          Index threads)
     : isa_(isa), shape_(shape), lanes_(lanes_of(isa)), threads_(threads) {
-  if (shape.groups > 1) {
-    variant_ = std::make_shared<Grouped>(isa, shape);
-    algorithm_ = ConvolutionAlgorithm::grouped;
-  } else if (const Index points = Winograd::choose(isa, shape, algorithm); points > 0) {
-    variant_ = std::make_shared<Winograd>(isa, shape, points, threads);
-    algorithm_ = points == 2 ? ConvolutionAlgorithm::winograd2 : ConvolutionAlgorithm::winograd4;
-  } else if (Narrow::fits(isa, shape, algorithm)) {
-    variant_ = std::make_shared<Narrow>(isa, shape);
-    algorithm_ = ConvolutionAlgorithm::narrow;
-  }
+  choose_variant(algorithm);
   if (variant_) {
     packed_size_ = variant_->packed_size();
     rows_at_once_ = variant_->rows_at_once();

@@ -146,6 +146,7 @@ class Convolution {
   using Cuts = std::array<Strip, planned + 1>;
   struct Call;
 
+  void choose_variant(ConvolutionAlgorithm algorithm);
   Cuts cuts(Index blocks, Index rows) const;
   PrefetchHint after(Index part, const float* packed, const PrefetchHint& prefetch) const;
   Strip next_strip(const Cuts& cuts, Index columns) const;

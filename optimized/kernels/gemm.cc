@@ -245,8 +245,8 @@ bool takes_dots(Index rows, Index depth, Index columns) {
   return rows == 1 && depth >= min_depth && depth * columns >= min_numbers;
 }
 
-ThinKernel thin_of(Isa isa) { return by_isa(isa, thin_sse41, thin_avx2, thin_avx512); }
+ThinKernel thin_of(Isa isa) { return BY_ISA(isa, thin); }
 
-DotsKernel dots_of(Isa isa) { return by_isa(isa, dots_sse41, dots_avx2, dots_avx512); }
+DotsKernel dots_of(Isa isa) { return BY_ISA(isa, dots); }
 
 }  // namespace touchstone::optimized

@@ -6,15 +6,14 @@
 #include <limits>
 
 #include "core/error.h"
+#include "optimized/registry/components.h"
 #include "reference/lists.h"
 
 namespace touchstone::optimized {
 
 namespace {
 
-GroupedKernel kernel_of(Isa isa) {
-  return by_isa(isa, grouped_tiles_sse41, grouped_tiles_avx2, grouped_tiles_avx512);
-}
+GroupedKernel kernel_of(Isa isa) { return BY_ISA(isa, grouped_tiles); }
 
 // Input blocks that the lanes of an output block read in one step; `count` of them.
 struct Sources {
@@ -75,7 +74,7 @@ std::vector<std::int32_t> widths_of(Isa isa, Index columns) {
 }  // namespace
 
 bool Grouped::fits(Isa isa, Index groups, Index in, Index out) {
-  if (groups < 2 || in < 1 || out < 1) return false;
+  if (!is_built(Component::grouped) || groups < 2 || in < 1 || out < 1) return false;
   const Index lanes = lanes_of(isa), channels = groups * out;
   for (Index first = 0; first < channels; first += lanes) {
     for (Index step = 0; step < in; ++step) {

@@ -5,7 +5,7 @@
 namespace touchstone::optimized {
 namespace {
 
-const HalfTable& table_of(Isa isa) { return by_isa(isa, half_sse41, half_avx2, half_avx512); }
+const HalfTable& table_of(Isa isa) { return BY_ISA(isa, half); }
 
 const HalfKernels& of(const HalfTable& table, Type type) {
   return type == Type::float16 ? table.float16 : table.bfloat16;

@@ -9,9 +9,7 @@
 
 namespace touchstone::optimized {
 
-const OrderedKernels& ordered_kernels(Isa isa) {
-  return by_isa(isa, ordered_sse41, ordered_avx2, ordered_avx512)();
-}
+const OrderedKernels& ordered_kernels(Isa isa) { return BY_ISA(isa, ordered)(); }
 
 InOrder::InOrder(Isa isa, const ConvolutionShape& shape) : isa_(isa), shape_(shape) {
   if (shape.depthwise) BUG("depthwise sums in order");

@@ -13,9 +13,7 @@
 
 namespace touchstone::optimized {
 
-const VectorCopies& vector_copies(Isa isa) {
-  return by_isa(isa, vector_copies_sse41, vector_copies_avx2, vector_copies_avx512)();
-}
+const VectorCopies& vector_copies(Isa isa) { return BY_ISA(isa, vector_copies)(); }
 
 namespace {
 

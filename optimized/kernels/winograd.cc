@@ -14,31 +14,33 @@
 #include "optimized/kernels/vector_copies.h"
 #include "reference/lists.h"
 
-extern "C" {
-int winograd_input_2_avx2_argv(void**);
-int winograd_input_4_avx2_argv(void**);
-int winograd_output_2_avx2_argv(void**);
-int winograd_output_4_avx2_argv(void**);
-int winograd_input_2_avx512_argv(void**);
-int winograd_input_4_avx512_argv(void**);
-int winograd_output_2_avx512_argv(void**);
-int winograd_output_4_avx512_argv(void**);
-}
-
 namespace touchstone::optimized {
+
+// SSE4.1 has too few registers for them.
+#define TOUCHSTONE_WINOGRAD(name)                              \
+  extern "C" int TOUCHSTONE_OF_ISA(name, avx2, _argv)(void**); \
+  extern "C" int TOUCHSTONE_OF_ISA(name, avx512, _argv)(void**)
+TOUCHSTONE_WINOGRAD(winograd_input_2);
+TOUCHSTONE_WINOGRAD(winograd_input_4);
+TOUCHSTONE_WINOGRAD(winograd_output_2);
+TOUCHSTONE_WINOGRAD(winograd_output_4);
+#undef TOUCHSTONE_WINOGRAD
 
 namespace {
 
 backends::CompiledKernel input_kernel(Isa isa, Index points) {
   if (isa == Isa::avx2)
-    return points == 2 ? winograd_input_2_avx2_argv : winograd_input_4_avx2_argv;
-  return points == 2 ? winograd_input_2_avx512_argv : winograd_input_4_avx512_argv;
+    return points == 2 ? TOUCHSTONE_OF_ISA(winograd_input_2, avx2, _argv)
+                       : TOUCHSTONE_OF_ISA(winograd_input_4, avx2, _argv);
+  return points == 2 ? TOUCHSTONE_OF_ISA(winograd_input_2, avx512, _argv)
+                     : TOUCHSTONE_OF_ISA(winograd_input_4, avx512, _argv);
 }
 backends::CompiledKernel output_kernel(Isa isa, Index points) {
-  if (isa == Isa::avx2) {
-    return points == 2 ? winograd_output_2_avx2_argv : winograd_output_4_avx2_argv;
-  }
-  return points == 2 ? winograd_output_2_avx512_argv : winograd_output_4_avx512_argv;
+  if (isa == Isa::avx2)
+    return points == 2 ? TOUCHSTONE_OF_ISA(winograd_output_2, avx2, _argv)
+                       : TOUCHSTONE_OF_ISA(winograd_output_4, avx2, _argv);
+  return points == 2 ? TOUCHSTONE_OF_ISA(winograd_output_2, avx512, _argv)
+                     : TOUCHSTONE_OF_ISA(winograd_output_4, avx512, _argv);
 }
 
 }  // namespace

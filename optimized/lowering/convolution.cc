@@ -19,7 +19,7 @@ constexpr Index most_columns = most_panels * patch_panel_avx512;
 constexpr Index slab_floats = Index{1} << 20;  // limit on those of a padded image
 constexpr Index few_rows = 48;  // filters below which patches cost more than the product
 
-PatchKernel patches_of(Isa isa) { return by_isa(isa, patches_sse41, patches_avx2, patches_avx512); }
+PatchKernel patches_of(Isa isa) { return BY_ISA(isa, patches); }
 
 // The extents of one convolution.
 struct Extents {

@@ -80,9 +80,7 @@ ElementLoop half_conversion(Type from, Type to) {
 
 }  // namespace
 
-const ElementRows& element_rows() {
-  return by_isa(chosen_isa(), element_rows_sse41, element_rows_avx2, element_rows_avx512);
-}
+const ElementRows& element_rows() { return BY_ISA(chosen_isa(), element_rows); }
 
 ElementLoop binary_loop(std::string_view op, Type from, Type to) {
   if (to == Type::boolean) return element_rows().loop(op_of(comparisons, op), from);

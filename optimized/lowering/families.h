@@ -62,5 +62,7 @@ extern const KernelFamily whole_pool_family;
 
 // In the order in which they are asked.
 std::span<const KernelFamily* const> kernel_families();
+// The names in TOUCHSTONE_FAMILIES, in the same order.
+std::span<const std::string_view> family_names();
 
 }  // namespace touchstone::optimized

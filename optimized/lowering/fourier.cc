@@ -17,9 +17,7 @@
 namespace touchstone::optimized {
 namespace {
 
-const FourierKernels& kernels_of(Isa isa) {
-  return by_isa(isa, fourier_sse41, fourier_avx2, fourier_avx512);
-}
+const FourierKernels& kernels_of(Isa isa) { return BY_ISA(isa, fourier); }
 
 // Returns the only element of an integer tensor, else nullopt.
 std::optional<Index> only_number(const Tensor& tensor) {

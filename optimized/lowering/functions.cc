@@ -13,9 +13,7 @@
 
 namespace touchstone::optimized {
 
-const DoubleFunctionKernels& double_functions_of(Isa isa) {
-  return by_isa(isa, double_functions_sse41, double_functions_avx2, double_functions_avx512);
-}
+const DoubleFunctionKernels& double_functions_of(Isa isa) { return BY_ISA(isa, double_functions); }
 
 namespace {
 
@@ -241,9 +239,7 @@ ElementFunction of_doubles(const Facts& facts) {
   return {};
 }
 
-const TrigonometryKernels& trigonometry() {
-  return by_isa(chosen_isa(), trigonometry_sse41, trigonometry_avx2, trigonometry_avx512);
-}
+const TrigonometryKernels& trigonometry() { return BY_ISA(chosen_isa(), trigonometry); }
 
 template <FloatFunction TrigonometryKernels::*function>
 bool singles(const ElementRow& row) {

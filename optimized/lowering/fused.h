@@ -36,5 +36,6 @@ extern const FusedFamily scaled_matmul_family;
 
 // In the order in which they are asked.
 std::span<const FusedFamily* const> fused_families();
+std::span<const std::string_view> fused_family_names();  // "attention_chain", .., as above
 
 }  // namespace touchstone::optimized

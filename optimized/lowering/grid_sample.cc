@@ -209,8 +209,7 @@ class GridSample : public TensorStep {
     return n;
   }
 
-  const GatherKernel gather_ =
-      by_isa(chosen_isa(), gathered_sums_sse41, gathered_sums_avx2, gathered_sums_avx512);
+  const GatherKernel gather_ = BY_ISA(chosen_isa(), gathered_sums);
   Index taps_ = 1;
   Padding padding_ = Padding::zeros;
   bool aligned_ = false, known_ = true;

@@ -45,7 +45,8 @@ IntegerDots chosen_dots() {
 bool processor_has(IntegerDots dots, Isa isa) {
   if (dots == IntegerDots::none) return processor_has(isa);
 #ifdef __x86_64__
-  if (isa != Isa::avx512 || !processor_has(isa) || !__builtin_cpu_supports("avx512vnni"))
+  if (isa != Isa::avx512 || !is_built(isa) || !processor_has(isa) ||
+      !__builtin_cpu_supports("avx512vnni"))
     return false;
   static const bool tiles = may_use_tiles();
   return dots == IntegerDots::vectors || tiles;
@@ -55,9 +56,9 @@ bool processor_has(IntegerDots dots, Isa isa) {
 }
 
 const IntegerTiles& integer_tiles(Isa isa, IntegerDots dots) {
-  if (dots == IntegerDots::tiles) return integer_tiles_amx;
-  if (dots == IntegerDots::vectors) return integer_tiles_vnni;
-  return by_isa(isa, integer_tiles_sse41, integer_tiles_avx2, integer_tiles_avx512);
+  if (dots == IntegerDots::tiles) return TOUCHSTONE_OF_ISA(integer_tiles, amx, );
+  if (dots == IntegerDots::vectors) return TOUCHSTONE_OF_ISA(integer_tiles, vnni, );
+  return BY_ISA(isa, integer_tiles);
 }
 
 const IntegerTiles& integer_tiles() {
@@ -66,8 +67,8 @@ const IntegerTiles& integer_tiles() {
 }
 
 const IntegerRowKernels& integer_rows() {
-  return by_isa(chosen_isa(), integer_rows_sse41, integer_rows_avx2,
-                chosen_dots() == IntegerDots::none ? integer_rows_avx512 : integer_rows_vnni);
+  if (chosen_dots() != IntegerDots::none) return TOUCHSTONE_OF_ISA(integer_rows, vnni, );
+  return BY_ISA(chosen_isa(), integer_rows);
 }
 
 void PackedRows::reserve(Index rows, Index depth, Index fours) {

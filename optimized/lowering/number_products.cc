@@ -14,9 +14,7 @@
 namespace touchstone::optimized {
 namespace {
 
-NumberTileKernel number_tiles() {
-  return by_isa(chosen_isa(), number_tiles_sse41, number_tiles_avx2, number_tiles_avx512);
-}
+NumberTileKernel number_tiles() { return BY_ISA(chosen_isa(), number_tiles); }
 
 // Some dimensions of a contraction, with the strides of up to two operands.
 struct Dims {

@@ -5,8 +5,6 @@
 
 namespace touchstone::optimized {
 
-const ListKernels& list_kernels() {
-  return by_isa(chosen_isa(), list_sums_sse41, list_sums_avx2, list_sums_avx512)();
-}
+const ListKernels& list_kernels() { return BY_ISA(chosen_isa(), list_sums)(); }
 
 }  // namespace touchstone::optimized

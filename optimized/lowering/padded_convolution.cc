@@ -22,7 +22,7 @@ Index group_of(Index left) {
   return group;
 }
 
-TapKernel kernel_of(Isa isa) { return by_isa(isa, taps_sse41, taps_avx2, taps_avx512); }
+TapKernel kernel_of(Isa isa) { return BY_ISA(isa, taps); }
 
 // Calls work(coordinates), the last dimension fastest, for all coordinates below `extents`.
 template <class Work>

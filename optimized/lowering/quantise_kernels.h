@@ -6,8 +6,6 @@
 
 namespace touchstone::optimized {
 
-inline const QuantiseKernels& quantise_kernels(Isa isa) {
-  return by_isa(isa, quantise_sse41, quantise_avx2, quantise_avx512);
-}
+inline const QuantiseKernels& quantise_kernels(Isa isa) { return BY_ISA(isa, quantise); }
 
 }  // namespace touchstone::optimized

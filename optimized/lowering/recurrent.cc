@@ -18,7 +18,7 @@ namespace {
 
 using Cell = RecurrentLayer::Cell;
 
-const GateKernels& gates_of(Isa isa) { return by_isa(isa, gates_sse41, gates_avx2, gates_avx512); }
+const GateKernels& gates_of(Isa isa) { return BY_ISA(isa, gates); }
 
 class RecurrentStep : public TensorStep {
  public:

@@ -20,9 +20,7 @@
 
 namespace touchstone::optimized {
 
-const Resampling& resampling() {
-  return by_isa(chosen_isa(), resample_sse41, resample_avx2, resample_avx512)();
-}
+const Resampling& resampling() { return BY_ISA(chosen_isa(), resample)(); }
 
 namespace {
 

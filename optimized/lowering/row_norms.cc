@@ -9,13 +9,9 @@
 
 namespace touchstone::optimized {
 
-const RowNormKernels& row_norms_of(Isa isa) {
-  return by_isa(isa, row_norms_sse41, row_norms_avx2, row_norms_avx512);
-}
+const RowNormKernels& row_norms_of(Isa isa) { return BY_ISA(isa, row_norms); }
 
-const ColumnNormKernels& column_norms_of(Isa isa) {
-  return by_isa(isa, column_norms_sse41, column_norms_avx2, column_norms_avx512);
-}
+const ColumnNormKernels& column_norms_of(Isa isa) { return BY_ISA(isa, column_norms); }
 
 namespace {
 

@@ -41,9 +41,7 @@ const RowReduction* row_reduction(std::string_view op) {
                                          [&](const RowReduction& row) { return row.op == op; });
   return found == std::end(row_reductions) ? nullptr : found;
 }
-const RowFoldKernels& row_folds() {
-  return by_isa(chosen_isa(), row_folds_sse41, row_folds_avx2, row_folds_avx512);
-}
+const RowFoldKernels& row_folds() { return BY_ISA(chosen_isa(), row_folds); }
 
 // Returns nothing if dimensions alternate more often.
 std::optional<ReducedDims> reduced_dims(const Shape& x, const IndexVector& axes) {

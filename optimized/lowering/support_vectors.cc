@@ -12,9 +12,7 @@
 
 namespace touchstone::optimized {
 
-const SupportKernels& support_kernels_of(Isa isa) {
-  return by_isa(isa, support_kernels_sse41, support_kernels_avx2, support_kernels_avx512);
-}
+const SupportKernels& support_kernels_of(Isa isa) { return BY_ISA(isa, support_kernels); }
 
 namespace {
 

@@ -17,9 +17,7 @@ namespace {
 using structural::Suppression;
 using Rectangle = structural::Rectangle<float>;
 
-OverlapKernel overlaps_of(Isa isa) {
-  return by_isa(isa, overlaps_sse41, overlaps_avx2, overlaps_avx512);
-}
+OverlapKernel overlaps_of(Isa isa) { return BY_ISA(isa, overlaps); }
 
 constexpr Index most_boxes = Index{1} << 31;
 constexpr Index most_chosen = Index{1} << 26;  // in memory set aside for all classes

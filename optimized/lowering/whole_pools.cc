@@ -11,9 +11,7 @@
 
 namespace touchstone::optimized {
 
-PoolRowKernel pool_rows_of(Isa isa) {
-  return by_isa(isa, pool_rows_sse41, pool_rows_avx2, pool_rows_avx512);
-}
+PoolRowKernel pool_rows_of(Isa isa) { return BY_ISA(isa, pool_rows); }
 
 namespace {
 

@@ -292,30 +292,39 @@ void Builder::build(const Group& group) {
     case GroupKind::reference:
       return on_reference(group.main());
     case GroupKind::kernel:
+      needs<Component::elements>();
       return on_kernel(group.main());
     case GroupKind::row_kernel:
+      needs<Component::row_kernels>();
       return on_row_kernel(group.main());
     case GroupKind::family:
       return on_family(group.main(), *group.family);
     case GroupKind::fused_family:
       return on_fused_family(group);
     case GroupKind::pointwise:
+      needs<Component::elements>();
       return build_pointwise(*this, group);
     case GroupKind::convolution:
       return build_convolution(*this, group);
     case GroupKind::transposed_convolution:
+      needs<Component::transposed>();
       return build_transposed(*this, group);
     case GroupKind::pool:
+      needs<Component::pool>();
       return build_pool(*this, group);
     case GroupKind::matmul:
       return build_matmul(*this, group);
     case GroupKind::matmul_dynamic_b:
+      needs<Component::matmul>();
       return build_matmul_dynamic_b(*this, group);
     case GroupKind::concat:
+      needs<Component::join>();
       return build_join(*this, group);
     case GroupKind::copy:
+      needs<Component::copy>();
       return build_copy(*this, group);
     case GroupKind::repeat:
+      needs<Component::repeat>();
       return build_repeat(*this, group);
     case GroupKind::on_device:
       return build_on_device(group.main());

@@ -14,6 +14,7 @@
 #include "optimized/plan/groups.h"
 #include "optimized/plan/plan.h"
 #include "optimized/plan/step.h"
+#include "optimized/registry/components.h"
 
 namespace touchstone::optimized {
 
@@ -71,8 +72,19 @@ class Builder {
 
   void build();
 
+  // Notes a component, or refuses it. Stands before code that only the component names: without it,
+  // that code is unreachable, and the linker drops it.
+  template <Component component>
+  [[gnu::always_inline]] void needs() {
+    components.insert(component);
+    if constexpr (!is_built(component)) refuse(component);
+  }
+
   // Result. Constants have buffers but are outside of the arena.
   std::vector<std::unique_ptr<Step>> steps;
+  std::set<const KernelFamily*> families;  // of the steps
+  std::set<const FusedFamily*> fused_families;
+  std::set<Component> components;
   std::vector<BufferUse> uses;  // of each step
   std::vector<Span> spans;      // of buffers
   std::vector<Span> device_spans;

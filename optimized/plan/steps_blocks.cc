@@ -158,8 +158,9 @@ class PlainRepeat : public Step {
 
 void build_join(Builder& builder, const Group& group) {
   if (!group.blocks) {  // the inputs are plain tensors
-    return is_data_movement(builder.graph(), group.main()) ? build_copy(builder, group)
-                                                           : builder.on_reference(group.main());
+    if (!is_data_movement(builder.graph(), group.main())) return builder.on_reference(group.main());
+    builder.needs<Component::copy>();
+    return build_copy(builder, group);
   }
   auto step = std::make_unique<OnJoin>(builder, group);
   builder.add(std::move(step), group.nodes);

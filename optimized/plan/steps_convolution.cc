@@ -38,6 +38,21 @@ BlockedImage turned(BlockedImage image) {
   return image;
 }
 
+void note_component(Builder& builder, ConvolutionAlgorithm algorithm) {
+  switch (algorithm) {
+    case ConvolutionAlgorithm::grouped:
+      return builder.needs<Component::grouped>();
+    case ConvolutionAlgorithm::winograd2:
+    case ConvolutionAlgorithm::winograd4:
+      return builder.needs<Component::winograd>();
+    case ConvolutionAlgorithm::narrow:
+      return builder.needs<Component::narrow>();
+    case ConvolutionAlgorithm::direct:
+    case ConvolutionAlgorithm::best:
+      return;
+  }
+}
+
 class OnConvolution : public Step {
  public:
   OnConvolution(Builder& builder, const Group& group)
@@ -87,6 +102,7 @@ class OnConvolution : public Step {
     }
     if (group.residual != no_value) residual_ = builder.blocked(group.residual);
     if (!group.region.empty()) {
+      builder.needs<Component::elements>();
       region_.emplace(graph_, group.region, Blocks::of(group.region.shape, builder.lanes(), {}));
       region_->prefetch(builder);
     }
@@ -96,6 +112,7 @@ class OnConvolution : public Step {
         chosen_isa(), shape,
         builder.winograd() ? ConvolutionAlgorithm::best : ConvolutionAlgorithm::direct,
         builder.threads());
+    note_component(builder, convolution_->algorithm());
     pack(weights, shape);
     if (group.factors != no_value) {
       factors_ = builder.blocked(group.factors);
@@ -346,7 +363,9 @@ void build_convolution(Builder& builder, const Group& group) {
   const auto& [own, rest] = apart(group);
   auto step = std::make_unique<OnConvolution>(builder, own);
   builder.add(std::move(step), own.nodes);
-  if (rest) build_pointwise(builder, *rest);
+  if (!rest) return;
+  builder.needs<Component::elements>();
+  build_pointwise(builder, *rest);
 }
 
 }  // namespace touchstone::optimized

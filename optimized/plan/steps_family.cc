@@ -6,6 +6,7 @@
 namespace touchstone::optimized {
 
 void Builder::on_family(Index node, const KernelFamily& family) {
+  families.insert(&family);
   if (family.kernel_class == KernelClass::view) {
     const std::vector<Index> none(graph_.node(node).outputs.size(), no_value);
     return add_sharing(node, family.step(graph_, node, none));
@@ -32,6 +33,7 @@ void Builder::add_sharing(Index node, std::unique_ptr<Step> step) {
 
 void Builder::on_fused_family(const Group& group) {
   const Index last = group.nodes.back();
+  fused_families.insert(group.fused);
   tell_tensors(group.reads);
   add(group.fused->step(graph_, last, place_outputs(last, &AnalyzedValue::placeable)), group.nodes);
 }

@@ -230,14 +230,19 @@ void build_matmul(Builder& builder, const Group& group) {
   const auto& [own, rest] = apart(group);
   std::unique_ptr<Step> step;
   if (OnRow::takes(builder, own)) {
+    builder.needs<Component::matrix_vector>();
     step = std::make_unique<OnRow>(builder, own);
   } else if (FewColumns::takes(builder, own)) {
+    builder.needs<Component::few_columns>();
     step = std::make_unique<FewColumns>(builder, own);
   } else {
+    builder.needs<Component::matmul>();
     step = std::make_unique<MatmulStep>(builder, own);
   }
   builder.add(std::move(step), own.nodes);
-  if (rest) build_pointwise(builder, *rest);
+  if (!rest) return;
+  builder.needs<Component::elements>();
+  build_pointwise(builder, *rest);
 }
 
 }  // namespace touchstone::optimized

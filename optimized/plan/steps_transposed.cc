@@ -285,7 +285,9 @@ void build_transposed(Builder& builder, const Group& group) {
     step = std::make_unique<OnTransposed>(builder, own);
   }
   builder.add(std::move(step), own.nodes);
-  if (rest) build_pointwise(builder, *rest);
+  if (!rest) return;
+  builder.needs<Component::elements>();
+  build_pointwise(builder, *rest);
 }
 
 }  // namespace touchstone::optimized

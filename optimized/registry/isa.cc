@@ -25,6 +25,10 @@ std::string_view name(Isa isa) {
   BUG("an instruction set without a name");
 }
 
+bool is_built(Isa isa) {
+  return by_isa(isa, TOUCHSTONE_BUILT_SSE41, TOUCHSTONE_BUILT_AVX2, TOUCHSTONE_BUILT_AVX512) == 1;
+}
+
 #ifdef __x86_64__
 namespace {
 
@@ -59,6 +63,7 @@ Isa choose_isa(std::string_view forced) {
   std::string names;
   for (std::size_t k = all_isas.size(); k-- > 0;) {
     const Isa isa = all_isas[k];
+    if (!is_built(isa)) continue;
     names += (names.empty() ? "" : ", ") + std::string(name(isa));
     if (forced.empty() ? !processor_has(isa) : forced != name(isa)) continue;
     if (!processor_has(isa)) {

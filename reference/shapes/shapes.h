@@ -21,7 +21,7 @@ struct InferredSize {
   // "3", "2*N + 1", "?1" for an unnamed size, "?" for an unknown one.
   std::string text;
   // True if it may be another one where the symbols that notes take as one size, as a sum or as 1
-  // are not, or where a symbol is small or large: of N elements, Slice takes [1:3], or fewer.
+  // are not. True, too, if small or large symbols change it: of N elements, Slice takes [1:3].
   bool assumed = false;
 };
 

@@ -121,6 +121,14 @@ CASES: dict[str, str] = {
 # subcommands that exist only in builds with the judge
 PAIR = "--left reference --right reference --input x=x.npy --input b=b.npy"
 JUDGED: dict[str, str] = {
+    "bundle": "bundle --models add.onnx,gather.onnx -o bundled --dims batch=2 --isa avx2,avx512",
+    "bundle_open_sizes": "bundle --models add.onnx -o bundled",
+    "bundle_no_models": "bundle -o bundled",
+    "bundle_same_name": "bundle --models add.onnx,./add.onnx -o bundled",
+    "bundle_no_such_size": "bundle --models add.onnx -o bundled --dims seq=2",
+    "bundle_no_such_isa": "bundle --models add.onnx -o bundled --isa neon",
+    "bundle_no_wide_isa": "bundle --models add.onnx -o bundled --isa sse41",
+    "bundle_invalid": "bundle --models cyclic.onnx -o bundled",
     "waiver_expired": "conform --target reference --suite suite --waivers expired.json",
     "waiver_without_reason": "conform --target reference --suite suite --waivers no_reason.json",
     "waiver_missing": "conform --target reference --suite suite --waivers missing.json",

@@ -39,6 +39,7 @@ JUDGED = {
     "run add.onnx --test-data judged --json": "run",
     "show slow.onnx --kernels --dims batch=2 --json": "show",
     "doctor --json": "doctor",
+    "bundle --models add.onnx --dims batch=2 -o bundled_json --json": "bundle",
     "judge add.onnx --test-data judged --json": "judge",
     "conform --target reference --suite spec --filter 'Relu-14*' --first 3 --jobs 1 --json": "conform",
     "conform --target fast --suite spec --filter 'Relu-14*' --first 3 --jobs 1 --json": "conform",

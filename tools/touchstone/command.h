@@ -81,6 +81,7 @@ void add_check(CLI::App& app, ExitCode& out);
 void add_show(CLI::App& app, ExitCode& out);
 void add_optimize(CLI::App& app, ExitCode& out);
 void add_convert(CLI::App& app, ExitCode& out);
+void add_bundle(CLI::App& app, ExitCode& out);
 void add_spec(CLI::App& app, ExitCode& out);
 void add_conform(CLI::App& app, ExitCode& out);
 void add_doctor(CLI::App& app, ExitCode& out);

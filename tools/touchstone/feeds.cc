@@ -18,8 +18,6 @@
 namespace touchstone::command {
 namespace {
 
-using Dims = std::map<std::string, Index, std::less<>>;
-
 [[noreturn]] void misuse(const std::string& message, const std::string& help) {
   throw Error(ErrorKind::usage, message).with_help(help);
 }
@@ -31,6 +29,8 @@ std::pair<std::string, std::string> split_at_equals(const std::string& text, con
   }
   return {text.substr(0, at), text.substr(at + 1)};
 }
+
+}  // namespace
 
 Dims dims_of(const FeedArgs& args) {
   Dims out;
@@ -45,6 +45,8 @@ Dims dims_of(const FeedArgs& args) {
   }
   return out;
 }
+
+namespace {
 
 const ValueInfo& input_named(const Graph& graph, const std::string& name) {
   std::string names;

@@ -22,6 +22,10 @@ struct FeedArgs {
 };
 void add_feeds(CLI::App& command, FeedArgs& args);
 
+using Dims = std::map<std::string, Index>;
+// Sizes of symbolic dimensions, from `dims`. Throws Error (usage).
+Dims dims_of(const FeedArgs& args);
+
 // Returns the inputs that a caller has to feed: those without an initializer, in the graph's order.
 std::vector<const ValueInfo*> wanted_inputs(const Graph& graph);
 

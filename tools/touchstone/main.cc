@@ -12,6 +12,9 @@ void declare(CLI::App& app, ExitCode& out) {
   add_show(app, out);
   add_optimize(app, out);
   add_convert(app, out);
+#ifdef TOUCHSTONE_WITH_FAST
+  add_bundle(app, out);
+#endif
   add_spec(app, out);
   add_completion(app, out);
 #ifdef TOUCHSTONE_WITH_CONFORMANCE

@@ -4,10 +4,7 @@
 namespace touchstone::optimized {
 namespace {
 
-const ScalarExpression* chosen_expressions() {
-  return by_isa(chosen_isa(), row_expressions_sse41, row_expressions_avx2,
-                row_expressions_avx512)();
-}
+const ScalarExpression* chosen_expressions() { return BY_ISA(chosen_isa(), row_expressions)(); }
 
 }  // namespace
 
