@@ -62,7 +62,9 @@ TEST(ApiMemory, RunningASession) {
       ts_status* const status = ts::api().session_run(session.handle(), &run, &out);
       failing = -1;
       EXPECT_EQ(out == nullptr, status != nullptr);
-      if (out) EXPECT_THAT(ts::Value(out).span<float>(), ::testing::ElementsAre(2, 4, 6));
+      if (out) {
+        EXPECT_THAT(ts::Value(out).span<float>(), ::testing::ElementsAre(2, 4, 6));
+      }
       return status;
     });
     EXPECT_GT(failures, 5) << runtime;
