@@ -104,7 +104,7 @@ TEST(JudgeGraph, SeesAFaultThatTapsHide) {
   EXPECT_FALSE(found.tapped);
 }
 
-// What is quantised from NaN is open, so a target may make another number of it where it is hidden.
+// QuantizeLinear of NaN is open, so a target may make another number of it where it is hidden.
 TEST(JudgeGraph, WhatTheDefinitionLeavesOpenMayDifferWhereItIsHidden) {
   Tensor zero(Type::uint8, {});
   zero.data<std::uint8_t>()[0] = 128;

@@ -39,9 +39,9 @@ Model with_taps_but(const Model& resolved, const std::vector<std::string>& all,
   return compare::with_taps(resolved, taps, {});
 }
 
-// True if each of the nodes, judged alone, may have made these outputs of these inputs, or if the
-// definition leaves open what one of them makes of `hidden`. Serves where a region has no bound;
-// hidden values are those of the run that shows them.
+// True if each of the nodes, judged alone, may have made these outputs of these inputs. Also true
+// if the definition leaves an element of `hidden` open. Serves where a region has no bound; hidden
+// values are those of the run that shows them.
 bool fits(const Model& resolved, const std::set<Index>& nodes, const std::set<std::string>& hidden,
           const Feeds& values) {
   std::set<std::string> requested;
