@@ -9,6 +9,7 @@
 #include "core/numbers/convert.h"
 #include "reference/calls.h"
 #include "reference/interpreter.h"
+#include "reference/registry.h"
 
 namespace touchstone::compare {
 namespace {
@@ -26,6 +27,33 @@ Bounded exactly(const Tensor& tensor, Index k) {
   return Bounded::raw(hi, static_cast<double>(value - hi), 0);
 }
 
+// False if types, shapes and the values that were seen determine the node's plan.
+bool plan_may_read(const Node& node, const std::vector<Carried>& inputs) {
+  const ReferenceEntry* const entry = node.signature ? find_entry(*node.signature) : nullptr;
+  if (entry == nullptr || entry->infer == nullptr) return true;
+  std::vector<Described> described;
+  for (const Carried& input : inputs) {
+    const std::string& name = node.inputs[described.size()];
+    if (input.ours.absent()) {
+      described.push_back({.name = name});
+      continue;
+    }
+    if (!input.ours.is_tensor()) return true;
+    const Tensor& tensor = input.ours.tensor();
+    described.push_back(
+        {true, tensor.type(), &tensor.shape(), input.bound.empty() ? &tensor : nullptr, name});
+  }
+  try {
+    return entry->infer(Facts(node, *node.signature, std::move(described), wanted_of(node)))
+        .partial;
+  } catch (const NotKnown&) {
+    return true;
+  } catch (const Error& error) {
+    if (error.kind == ErrorKind::internal) throw;
+    return true;
+  }
+}
+
 }  // namespace
 
 CarriedNode::CarriedNode(const Node& node, std::vector<Carried> inputs, std::vector<Value> observed,
@@ -37,14 +65,16 @@ CarriedNode::CarriedNode(const Node& node, std::vector<Carried> inputs, std::vec
       options_(options) {
   // A measure, as Shape or Size, reads no element: its result is known exactly.
   const bool reads_elements = !node_.signature || node_.signature->form != "measure";
+  bool has_list = false;
   for (Carried& input : inputs_) {
     seen_inputs_.push_back(input.ours);
     if (!reads_elements) input.bound.clear();
     if (input.bound.empty()) continue;
     const Tensor& tensor = input.ours.tensor();
-    if (tensor.shape().size() < 2 && tensor.size() <= short_list)
-      not_known(node_, "a short list that was not seen may decide");
+    has_list = has_list || (tensor.shape().size() < 2 && tensor.size() <= short_list);
   }
+  if (has_list && plan_may_read(node_, inputs_))
+    not_known(node_, "a short list that was not seen may decide");
   if (!node_.signature) not_known(node_, "no definition");
   read();
 }

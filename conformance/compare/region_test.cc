@@ -112,11 +112,20 @@ TEST(Region, AShapeReadsNoElement) {
   EXPECT_TRUE(judge::is_fail(judged(19)));
 }
 
-TEST(Region, AShortListMayBeSizes) {
-  const Values seen{{"x", floats({1})}, {"b", floats({-2.71828F})}};
-  const RegionJudgement found = judge_region(fused(), {0, 1}, seen, {});
+TEST(Region, AShortListMayBeScales) {
+  const Model model = chain({node("Exp", {"x"}, "a"), node("Resize", {"image", "", "a"}, "y")});
+  const Values seen{{"x", floats({0})}, {"image", inputs()}, {"y", inputs()}};
+  const RegionJudgement found = judge_region(model, {0, 1}, seen, {});
   EXPECT_EQ(found.verdict, judge::Verdict::open);
   EXPECT_THAT(found.detail, ::testing::HasSubstr("short list")) << found.detail;
+}
+
+TEST(Region, AShortListThatNoPlanReadsHasBounds) {
+  const auto judged = [](float y) {
+    return judge_region(fused(), {0, 1, 2}, {{"x", floats({1})}, {"y", floats({y})}}, {}).verdict;
+  };
+  EXPECT_EQ(judged(2.7182820F), judge::Verdict::within);
+  EXPECT_EQ(judged(2.7183F), judge::Verdict::wrong_value);
 }
 
 TEST(Region, WhatCannotBeJudgedHidesNothingElse) {
