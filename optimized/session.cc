@@ -140,11 +140,24 @@ struct Session::Impl {
     return {shapes, unclaimed, std::move(model), std::move(plan)};
   }
 
+  // Returns the model of earlier plans for these shapes: other passes might round differently, and
+  // the same inputs shall have the same outputs. Must be called with `planning` locked.
+  std::shared_ptr<SessionModel> model_for(const Shapes& shapes, ThreadPool& threads) {
+    const auto earlier = std::find_if(planned.begin(), planned.end(),
+                                      [&](const auto& each) { return each.first == shapes; });
+    if (earlier != planned.end()) {
+      planned.splice(planned.begin(), planned, earlier);
+    } else {
+      planned.emplace_front(shapes, new_model_for(shapes, threads));
+      if (planned.size() > max_plans) planned.pop_back();
+    }
+    return planned.front().second;
+  }
+
   // Returns the optimized model if all of its assumptions hold for these shapes. Otherwise it
   // optimizes anew, and keeps the last few such shapes, for which assumptions must hold from then
-  // on. Shapes that choose branches are kept alone: others may choose differently. Must be called
-  // with `planning` locked.
-  const std::shared_ptr<SessionModel>& model_for(const Shapes& shapes, ThreadPool& threads) {
+  // on. Shapes that choose branches are kept alone: others may choose differently.
+  const std::shared_ptr<SessionModel>& new_model_for(const Shapes& shapes, ThreadPool& threads) {
     if (std::find(fed.begin(), fed.end(), shapes) != fed.end()) return last;
     const bool chooses = written && last->determine_branch(shapes);
     if (last->holds_for(shapes) && !chooses) return last;
@@ -244,9 +257,10 @@ struct Session::Impl {
   ThreadPool pool;  // of the first slot
   // Model before passes; nullopt if only one set of shapes is possible.
   std::optional<Model> written;
-  RunLock planning;         // guards `fed`, `last` and the provers of models
+  RunLock planning;         // guards `fed`, `last`, `planned` and the provers of models
   std::vector<Shapes> fed;  // shapes for which all assumptions of `last` hold
   std::shared_ptr<SessionModel> first, last;
+  std::list<std::pair<Shapes, std::shared_ptr<SessionModel>>> planned;  // of the latest shapes
   RunSlots slots;
 };
 
