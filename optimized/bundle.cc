@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "model/place.h"
 #include "model/scopes.h"
 #include "optimized/lowering/families.h"
 #include "optimized/lowering/fused.h"
@@ -13,31 +14,22 @@
 namespace touchstone::optimized {
 namespace {
 
-class Collector {
- public:
-  explicit Collector(Bundled& made) : made_(made) {}
-
-  void nodes(const std::vector<Node>& nodes) {
-    for (const Node& node : nodes) {
-      if (node.signature != nullptr) {
-        const Signature& of = *node.signature;
-        made_.operators.insert((of.domain.empty() ? "" : std::string(of.domain) + ".") +
-                               std::string(of.op) + "-" + std::to_string(of.since));
-      }
-      if (node.function) {
-        made_.all_families = true;
-        this->nodes(node.function->nodes);
-      }
-      for (const Subgraph& inner : subgraphs_of(node)) {
-        made_.all_families = true;
-        this->nodes(inner.graph->nodes);
-      }
+// Adds the operators of nodes, of the functions that they call and of their subgraphs.
+void add_operators(const std::vector<Node>& nodes, Bundled& made) {
+  for (const Node& node : nodes) {
+    if (node.signature != nullptr)
+      made.operators.insert(operator_name(node.signature->domain, node.signature->op) + "-" +
+                            std::to_string(node.signature->since));
+    if (node.function) {
+      made.all_families = true;
+      add_operators(node.function->nodes, made);
+    }
+    for (const Subgraph& inner : subgraphs_of(node)) {
+      made.all_families = true;
+      add_operators(inner.graph->nodes, made);
     }
   }
-
- private:
-  Bundled& made_;
-};
+}
 
 template <class Families>
 std::string_view name_in(const Families& all, std::span<const std::string_view> names,
@@ -85,11 +77,11 @@ Bundled bundled(Model model, const SessionOptions& options, bool planned) {
   ThreadPool pool(1);
   // No assumption of the passes can be verified later, so none is made.
   const auto prepared = optimized_model(std::move(model), options, fed, !shapes, false, pool);
-  if (!prepared->assumed.empty()) BUG("passes assumed what nobody verifies");
+  if (!prepared->assumed.empty())
+    BUG("passes made assumptions about sizes, which no run of a bundle verifies");
   Bundled made;
   made.model = prepared->model;
-  Collector collector(made);
-  collector.nodes(made.model.graph.nodes);
+  add_operators(made.model.graph.nodes, made);
   PlanOptions wanted;
   wanted.limits = options.limits;
   if (shapes && planned) {

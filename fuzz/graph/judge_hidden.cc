@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "conformance/compare/bisect.h"
@@ -11,6 +12,7 @@
 #include "conformance/compare/rewrite.h"
 #include "conformance/single_node.h"
 #include "fuzz/graph/judge_body.h"
+#include "model/scopes.h"
 
 namespace touchstone::fuzz {
 namespace {
@@ -39,9 +41,9 @@ Model with_taps_but(const Model& resolved, const std::vector<std::string>& all,
   return compare::with_taps(resolved, taps, {});
 }
 
-// True if each of the nodes, judged alone, may have made these outputs of these inputs. Also true
-// if the definition leaves an element of `hidden` open. Serves where a region has no bound; hidden
-// values are those of the run that shows them.
+// True if each of the nodes, judged alone, may have made these outputs of these inputs. What
+// depends on an element of `hidden` that the definition leaves open is not judged. Serves where a
+// region has no bound; hidden values are those of the run that shows them.
 bool fits(const Model& resolved, const std::set<Index>& nodes, const std::set<std::string>& hidden,
           const Feeds& values) {
   std::set<std::string> requested;
@@ -52,18 +54,24 @@ bool fits(const Model& resolved, const std::set<Index>& nodes, const std::set<st
     if (nodes.contains(one.node->index)) some.push_back(std::move(one));
   }
   const conformance::Blame all = conformance::blame(some, judge_options());
-  const auto is_open = [&](const conformance::NodeBlame& one) {
-    const std::vector<judge::Comparison>& outputs = one.judgement.outputs;
-    for (std::size_t k = 0; one.skipped.empty() && k < outputs.size(); ++k) {
-      if (outputs[k].open > 0 && hidden.contains(one.node->outputs.at(k))) return true;
+  std::set<std::string> open;  // with open elements, and those that depend on them
+  for (const conformance::NodeBlame& one : all.nodes) {
+    const std::vector<std::string>& made = one.node->outputs;
+    const std::vector<std::string> read = names_used(*one.node);
+    if (std::any_of(read.begin(), read.end(),
+                    [&](const std::string& name) { return open.contains(name); })) {
+      std::copy_if(made.begin(), made.end(), std::inserter(open, open.end()),
+                   [&](const std::string& name) { return hidden.contains(name); });
+      continue;
     }
-    return false;
-  };
-  if (std::any_of(all.nodes.begin(), all.nodes.end(), is_open)) return true;
-  return std::all_of(all.nodes.begin(), all.nodes.end(), [&](const conformance::NodeBlame& one) {
-    return !judge::is_fail(one.skipped.empty() ? one.judgement.verdict
-                                               : judge_body(resolved, *one.node, values).verdict);
-  });
+    if (judge::is_fail(one.skipped.empty() ? one.judgement.verdict
+                                           : judge_body(resolved, *one.node, values).verdict))
+      return false;
+    for (std::size_t k = 0; one.skipped.empty() && k < one.judgement.outputs.size(); ++k) {
+      if (one.judgement.outputs[k].open > 0 && hidden.contains(made.at(k))) open.insert(made[k]);
+    }
+  }
+  return true;
 }
 
 }  // namespace
