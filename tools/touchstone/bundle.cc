@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "core/error.h"
@@ -66,23 +67,31 @@ ExitCode bundle_models(const BundleArgs& args) {
   options.threads = 1;
   const bool planned = args.isas.size() == 1 && select(args.isas.front());
   const CommandBudget budget(options.limits);
+
+  std::map<std::string, Model> models;
+  std::set<std::string> symbols;
+  for (const std::string& file : args.models) {
+    const auto [place, is_new] = models.try_emplace(name_of(file));
+    if (!is_new) throw Error(ErrorKind::usage, "two models have the name " + place->first);
+    place->second = load_valid(file, options.limits);
+    for (const ValueInfo& input : place->second.graph.inputs) {
+      for (const Dim& dim : input.shape.value_or(std::vector<Dim>())) symbols.insert(dim.symbol);
+    }
+  }
+  for (const auto& [symbol, size] : options.dims) {
+    if (!symbols.contains(symbol))
+      throw Error(ErrorKind::usage, "no input of the models has the dimension '" + symbol + "'")
+          .with_help("touchstone show MODEL lists them");
+  }
+
   const std::filesystem::path folder = args.out;
   std::filesystem::create_directories(folder);
-
   optimized::Bundled all;
   std::vector<std::string> names;
   Json rows = Json::array();
-  std::set<std::string> symbols;
   for (const std::string& file : args.models) {
-    const std::string name = name_of(file);
-    if (std::find(names.begin(), names.end(), name) != names.end())
-      throw Error(ErrorKind::usage, "two models have the name " + name);
-    names.push_back(name);
-    Model model = load_valid(file, options.limits);
-    for (const ValueInfo& input : model.graph.inputs) {
-      for (const Dim& dim : input.shape.value_or(std::vector<Dim>())) symbols.insert(dim.symbol);
-    }
-    optimized::Bundled made = optimized::bundled(std::move(model), options, planned);
+    const std::string& name = names.emplace_back(name_of(file));
+    optimized::Bundled made = optimized::bundled(std::move(models.at(name)), options, planned);
     write_atomically(folder / (name + ".model"), compact(made.model));
     if (!args.json.takes_stdout())
       fmt::print("{}: {} nodes of {} operators{}\n", name, made.model.graph.nodes.size(),
@@ -94,12 +103,6 @@ ExitCode bundle_models(const BundleArgs& args) {
     all.fused_families.merge(made.fused_families);
     all.all_families = all.all_families || made.all_families;
     all.components.merge(made.components);
-  }
-
-  for (const auto& [symbol, size] : options.dims) {
-    if (!symbols.contains(symbol))
-      throw Error(ErrorKind::usage, "no input of the models has the dimension '" + symbol + "'")
-          .with_help("touchstone show MODEL lists them");
   }
 
   std::string text = "# Of " + fmt::format("{}", fmt::join(args.models, ", ")) +
