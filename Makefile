@@ -51,5 +51,5 @@ fmt: setup
 	@$(python) -m ruff format -q . && $(python) -m ruff check --fix .
 
 clean:
-	rm -rf build build-asan build-odr build-fuzz build-debug build-coverage
+	rm -rf build build-asan build-bundle build-coverage build-debug build-fuzz build-odr build-tsan
 	find generated -mindepth 1 ! -name README.md -delete

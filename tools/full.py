@@ -102,6 +102,7 @@ STEPS = [
     _step("run", "make run", irrelevant=APART, alone=True),
     _step("coverage", "make coverage", irrelevant=SINGLE),
     _step("odr", "cmake --preset odr", "cmake --build --preset odr --target touchstone", irrelevant=APART),
+    _step("races", "python -m tools.races", irrelevant=APART),
     _step("expectations", "python -m tools.expectations", irrelevant=REFERENCE),
     _step(
         "programs",
