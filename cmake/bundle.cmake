@@ -14,7 +14,7 @@ if(TOUCHSTONE_BUNDLE)
   add_compile_definitions(TOUCHSTONE_BUNDLE)
   add_compile_options(-ffunction-sections -fdata-sections -fvisibility=hidden -fvisibility-inlines-hidden)
   set(TOUCHSTONE_HOT_OPTIONS "-Os")
-  add_link_options(-Wl,--gc-sections -Wl,--as-needed -Wl,-z,noseparate-code -s)
+  add_link_options(-Wl,--gc-sections -Wl,-z,defs -Wl,--as-needed -Wl,-z,noseparate-code -s)
 
   # One source that includes the models' bytes.
   set(text "// The models of a bundle. Written by CMake.\n#include \"model/bundled.h\"\n\n")

@@ -7,6 +7,12 @@
 
 namespace touchstone {
 
+#ifdef TOUCHSTONE_BUNDLE
+inline constexpr bool is_bundle = true;
+#else
+inline constexpr bool is_bundle = false;
+#endif
+
 struct BundledModel {
   std::string_view name;
   std::span<const std::byte> bytes;  // as compact() makes them

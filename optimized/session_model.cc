@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/restorable.h"
+#include "model/bundled.h"
 #include "optimized/folding.h"
 #include "optimized/lowering/half_precision.h"
 #include "optimized/lowering/quantised_graph.h"
@@ -13,12 +14,6 @@
 
 namespace touchstone::optimized {
 namespace {
-
-#ifdef TOUCHSTONE_BUNDLE
-constexpr bool is_bundle = true;
-#else
-constexpr bool is_bundle = false;
-#endif
 
 void add_weights(Graph& graph, std::map<const void*, std::vector<Tensor*>>& to) {
   const auto add = [&](Tensor& tensor) {

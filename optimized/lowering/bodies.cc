@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "model/bundled.h"
 #include "model/scopes.h"
 #include "optimized/lowering/half_precision.h"
 #include "optimized/threads/pool.h"
@@ -100,7 +101,7 @@ BodyPlans::Made BodyPlans::made(std::vector<Fed> feeds, std::set<std::string> un
   }
   Model model = written(feeds);
   PlanOptions options = *state.options;
-  if (options.passes) model = optimized(model, shapes, *options.passes);
+  if (!is_bundle && options.passes) model = optimized(model, shapes, *options.passes);
   options.unclaimed = unclaimed;
   options.lent = lent_;
   options.steady.clear();

@@ -126,6 +126,7 @@ JUDGED: dict[str, str] = {
     "bundle_no_models": "bundle -o bundled",
     "bundle_same_name": "bundle --models add.onnx,./add.onnx -o bundled",
     "bundle_no_such_size": "bundle --models add.onnx -o bundled --dims seq=2",
+    "bundle_no_such_pass": "bundle --models add.onnx -o bundled --no-pass fold-weight",
     "bundle_no_such_isa": "bundle --models add.onnx -o bundled --isa neon",
     "bundle_no_wide_isa": "bundle --models add.onnx -o bundled --isa sse41",
     "bundle_invalid": "bundle --models cyclic.onnx -o bundled",

@@ -27,7 +27,7 @@ using Json = nlohmann::ordered_json;
 struct BundleArgs {
   LimitArgs limits;
   FeedArgs sizes;
-  std::vector<std::string> models, isas{"avx2"};
+  std::vector<std::string> models, isas{"avx2"}, without;
   std::string out;
   JsonOutput json;
 };
@@ -65,6 +65,7 @@ ExitCode bundle_models(const BundleArgs& args) {
   options.limits = args.limits.limits();
   options.dims = dims_of(args.sizes);
   options.threads = 1;
+  options.passes.without = args.without;
   const bool planned = args.isas.size() == 1 && select(args.isas.front());
   const CommandBudget budget(options.limits);
 
@@ -155,6 +156,7 @@ void add_bundle(CLI::App& app, ExitCode& out) {
   command->add_option("--dims,--dim", args->sizes.dims, "Sizes of symbolic dimensions, fixed")
       ->delimiter(',')
       ->type_name("SYMBOL=N,...");
+  command->add_option("--no-pass", args->without, "Do not run this pass or pattern");
   add_limits(*command, args->limits);
   add_json(*command, args->json);
   command->callback(
