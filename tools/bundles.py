@@ -36,7 +36,7 @@ class Bundle:
 
 
 BUNDLES = {
-    "mobilenet_v2": Bundle({"mobilenet_v2": ((),)}, ("--dims", "batch=1"), 1_500_000),
+    "mobilenet_v2": Bundle({"mobilenet_v2": ((),)}, dims=("--dims", "batch=1"), limit=1_500_000),
     # Open sizes; subgraphs; operators whose families share a source with an operator that is in none of the models.
     "several": Bundle(
         {
