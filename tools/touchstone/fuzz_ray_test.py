@@ -192,9 +192,11 @@ def test_a_machine_that_is_lost_changes_nothing(
     address, lose = cluster
     with slow(folder):
         running = touchstone(folder, *WORDS, "--ray", address, "--workers", 2, "--dir", "lost", "--json")
-        for shard in ("0/2", "1/2"):
-            shard_of(folder, shard, running)
+        workers = [parent_of(shard_of(folder, shard, running)) for shard in ("0/2", "1/2")]
         lose()
+        while all(Path(f"/proc/{worker}").exists() for worker in workers):  # one ends soon after its machine
+            assert running.poll() is None, running.communicate()
+            time.sleep(0.1)
     out, errors = ended(running, 1)
     assert "its worker is lost" in errors
     assert result(out) == single
