@@ -226,7 +226,9 @@ Assessment assess(const Assignment& assignment) {
     found = !assignment.refused.empty() ? assess_breach(assignment)
             : answer.has_outputs()      ? assess_loaded(model, assignment)
                                         : assess_failure(answer);
-    if (answer.kind == targets::Answer::Kind::differed && !draws(model.graph.nodes)) {
+    // What a target makes of an invalid case has no value that could differ.
+    if (answer.kind == targets::Answer::Kind::differed && assignment.refused.empty() &&
+        !draws(model.graph.nodes)) {
       found.verdict = judge::name(judge::Verdict::nondeterministic);
       found.detail = answer.detail;
     }

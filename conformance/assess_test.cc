@@ -148,6 +148,14 @@ TEST_F(CaseFolder, AFaultWithRightOutputsIsTheVerdict) {
   EXPECT_EQ(found.detail, "why");
 }
 
+TEST_F(CaseFolder, AnInvalidCaseIsAcceptedHoweverOutputsDiffer) {
+  assignment.inputs[1] = put("input_1.pb", numbers({1, 2, 3}));
+  assignment.refused = "Add-14/C1";
+  given(numbers({2000, 3}));
+  assignment.answer.kind = targets::Answer::Kind::differed;
+  EXPECT_EQ(assess(assignment).verdict, "accepted-invalid");
+}
+
 TEST_F(CaseFolder, ADrawMayDiffer) {
   assignment.inputs.clear();
   Node draw = node("Bernoulli", {"a"}, "y");

@@ -64,6 +64,14 @@ def test_what_a_row_above_explains_leaves_the_next_idle() -> None:
     assert idle(classify(run(WRONG), [first, second]), [first, second]) == [second]
 
 
+def test_an_invalid_line_may_end_in_any_exception() -> None:
+    rows = [row(finding="", limit="fails", lines=".* !", verdict="crash", message="")]
+    name = "MaxUnpool-22(float[1]{1}, int64[1]{0}) kernel_shape=[2] !MaxUnpool-22/C1"
+    told = classify(run(case(name, "crash"), case(name, "out-of-memory")), rows)
+    assert (told.rows.total(), told.unexplained) == (2, [])
+    assert classify(run(case("MaxUnpool-22(float[1]{1})", "out-of-memory")), rows).unexplained
+
+
 def test_each_line_counts_once() -> None:
     told = classify(
         run(
