@@ -226,7 +226,7 @@ Assessment assess(const Assignment& assignment) {
     found = !assignment.refused.empty() ? assess_breach(assignment)
             : answer.has_outputs()      ? assess_loaded(model, assignment)
                                         : assess_failure(answer);
-    // What a target makes of an invalid case has no value that could differ.
+    // Outputs of an invalid case have no value that could differ.
     if (answer.kind == targets::Answer::Kind::differed && assignment.refused.empty() &&
         !draws(model.graph.nodes)) {
       found.verdict = judge::name(judge::Verdict::nondeterministic);
