@@ -93,7 +93,7 @@ def _version(schema: defs.OpSchema) -> Version:
 
 
 def _has_a_gap(schema: defs.OpSchema) -> bool:
-    """True if some number of outputs between the least and the most is not admitted. Only the checker tells."""
+    """True if some number of outputs between minimum and maximum is not admitted. Only the checker decides it."""
     context = onnx.checker.DEFAULT_CONTEXT.__class__()
     context.ir_version = onnx.IR_VERSION
     context.opset_imports = {schema.domain: schema.since_version}

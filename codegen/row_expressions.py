@@ -29,10 +29,10 @@ class Expressions:
 
 @dataclass
 class Leaf:
-    """Array that a expression reads: read through a strip, computed before by lines of C++, or already present."""
+    """Array that an expression reads: an operand span, lines of C++ that compute it before, or an array that exists."""
 
-    read: str = ""  # the name of a strip
-    other: str = ""  # value outside the tensor, if the strip may leave it
+    read: str = ""  # the name of an operand span
+    other: str = ""  # value outside the tensor, if the span may leave it
     scalar: list[str] = field(default_factory=list)  # lines that compute one element; the last is the element itself
     held: str = ""  # name of an array that exists already
 

@@ -152,7 +152,7 @@ class RowKernel(Lanes):
         self.put("});")
 
     def before_conversion(self, s: Statement, value: Expr) -> None:
-        """Computes the operand of a type conversion as a expression, which is then converted element by element."""
+        """Computes the operand of a type conversion as an expression, which is then converted element by element."""
         if value.kind != "call" or value.value != "convert<>" or not self.is_float(value.args[0].sort):
             return
         made = f"scratch.at({self.scratch_buffer()})"
@@ -284,7 +284,7 @@ class RowKernel(Lanes):
         self.close()
 
     def spans(self, strips: list[str], along: str, at: str, first: str, count: str) -> None:
-        """Declares `part_from` and `part_count`: the range inside all strips, of `count` elements from `first` on."""
+        """Declares `part_from` and `part_count`: the range inside all spans, of `count` elements from `first` on."""
         if not strips:
             self.put(f"const Index part_from = {first}, part_count = {count};")
             return
@@ -305,7 +305,7 @@ class RowKernel(Lanes):
         inner: str | None = None,
         low: str = "",
     ) -> None:
-        """Computes, before a expression, its arrays that are filled element by element."""
+        """Computes, before an expression, its arrays that are filled element by element."""
         self.places = []
         for leaf in expression.leaves:
             if not leaf.scalar:

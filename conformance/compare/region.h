@@ -21,7 +21,7 @@ struct RegionJudgement {
 
 // Judges a region. `values`: what the target was fed and what was observed. Hidden values carry the
 // bound that a faithful runtime may have used up, so a value past the accumulated bound is wrong.
-// The verdict is open if that bound is too extended, or if a node branches on values that were not
+// The verdict is open if that bound is too wide, or if a node branches on values that were not
 // observed.
 RegionJudgement judge_region(const Model& model, const std::set<Index>& nodes,
                              const std::map<std::string, Value>& values,

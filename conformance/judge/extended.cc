@@ -167,7 +167,7 @@ class Tally {
         e.utilisation = std::max(e.utilisation, std::nextafter(1.0, 2.0));
     }
     add_to_aggregate(k, e);
-    // A extended bound proves nothing, but an element outside of it is wrong.
+    // A wide bound proves nothing, but an element outside of it is wrong.
     if (open && e.utilisation <= 1) return;
     bounds_exact_ = bounds_exact_ && b.e == 0 && b.plain();
     all_equal_ = all_equal_ && e.signed_error == 0 && !e.other && e.utilisation == 0;
@@ -223,12 +223,11 @@ class Tally {
       }
     }
     if (out_.judged == 0 && resolved_ >= aggregate_from) {
-      // Long sums: worst-case bounds are too extended for single elements, the aggregate bound is
-      // not.
+      // Long sums: worst-case bounds are too wide for single elements, the aggregate bound is not.
       out_.judged = resolved_;
       out_.open -= resolved_;
       out_.verdict = Verdict::within;
-      out_.detail = "judged as a whole: the bound of each element alone is too extended";
+      out_.detail = "judged as a whole: the bound of each element alone is too wide";
       return;
     }
     if (out_.judged == 0 && expected_.drawn > 0) {

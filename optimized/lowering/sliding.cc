@@ -13,7 +13,7 @@ bool every_at_least(const Shape& list, Index least) {
   return std::all_of(list.begin(), list.end(), [&](Index item) { return item >= least; });
 }
 
-// The attributes that all windows share; nobody if their lists do not fit the image.
+// The attributes that all windows share; nullopt if their lists do not fit the image.
 std::optional<Sliding> attributes_of(const Facts& node, const Shape& image, const Shape& kernel) {
   const Index r = image.size();
   const Shape ones(r, 1);

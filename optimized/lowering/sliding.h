@@ -16,8 +16,8 @@ struct Sliding {
   Shape out;            // output extents
 };
 
-// The window of a convolution or pool. Returns nobody if a rule of the operator could be broken, or
-// offsets could overflow: the reference decides.
+// The window of a convolution or pool. Returns nullopt if a rule of the operator could be broken,
+// or offsets could overflow: the reference decides.
 std::optional<Sliding> sliding_of(const Facts& node, const Shape& image, const Shape& kernel);
 // The window of a transposed convolution, which slides over the output: `image` has the extents of
 // the input, `out` those of the output.

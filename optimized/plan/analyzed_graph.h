@@ -47,7 +47,7 @@ struct AnalyzedValue {
 
 struct AnalyzedNode {
   const Node* node;
-  std::vector<Index> inputs, outputs;  // values; nobody if omitted
+  std::vector<Index> inputs, outputs;  // values; no_value if omitted
   // violates a rule: the reference refuses it with the rule's id
   bool broken = false;
   bool folded = false;  // its outputs are constants: it is not run
@@ -69,7 +69,7 @@ class AnalyzedGraph {
   const std::vector<AnalyzedValue>& values() const { return values_; }
   const AnalyzedValue& value(Index k) const { return values_[static_cast<std::size_t>(k)]; }
   const AnalyzedNode& node(Index k) const { return nodes_[static_cast<std::size_t>(k)]; }
-  // Returns a value of the main graph; nobody if there is none.
+  // Returns a value of the main graph; no_value if there is none.
   Index find(const std::string& name) const;
   // Packed forms of the model's constants.
   SharedWeights& weights() const { return *weights_; }

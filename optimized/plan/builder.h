@@ -158,7 +158,7 @@ std::unique_ptr<Step> view_step(const AnalyzedGraph& graph, Index made, Index of
 std::unique_ptr<Step> to_blocks(Index plain, const Blocked& blocked);
 std::unique_ptr<Step> to_plain(const Blocked& blocked, Index plain);
 std::unique_ptr<Step> reference_step(const AnalyzedGraph& graph, Index node);
-// `buffer`: nobody if the output's shape is unknown before the run.
+// `buffer`: no_value if the output's shape is unknown before the run.
 std::unique_ptr<Step> kernel_step(const AnalyzedGraph& graph, Index node, Index buffer);
 std::unique_ptr<Step> row_kernel_step(const AnalyzedGraph& graph, Index node,
                                       std::vector<Index> buffers);

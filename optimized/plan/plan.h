@@ -59,7 +59,7 @@ struct PlanOptions {
 struct Timing {
   Index step = 0;
   double begin = 0, end = 0;
-  Index thread = no_value;  // nobody: the whole step
+  Index thread = no_value;  // no_value: the whole step
 };
 
 struct Placement {

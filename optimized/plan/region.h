@@ -11,7 +11,7 @@ namespace touchstone::optimized {
 
 struct PointwiseOp {
   Index node;
-  std::vector<Index> inputs;  // values, in the node's order; nobody if omitted
+  std::vector<Index> inputs;  // values, in the node's order; no_value if omitted
   Index output;               // a value
   Index second = no_value;    // a cast back, after a cast to 16 bits: one rounding
 };

@@ -26,8 +26,8 @@
 #include "model/model.h"
 #include "reference/interpreter.h"
 #ifdef TOUCHSTONE_JUDGED
+#include "tests/lines/killed_mutants.h"
 #include "tests/lines/refusals.h"
-#include "tests/lines/told.h"
 #endif
 
 extern "C" const char __executable_start, etext;
@@ -142,12 +142,13 @@ void judge_line([[maybe_unused]] const suites::Line& line,
                 [[maybe_unused]] Seen& seen, [[maybe_unused]] Json& row) {
 #ifdef TOUCHSTONE_JUDGED
   std::set<std::string>& known = seen.faults[row["kind"]];
-  const Told told = told_apart(given_of(made), all ? std::set<std::string>{} : known);
-  row["judged"] = judge::name(told.verdict);
-  row["faults"] = told.faults;
+  const KilledMutants killed =
+      find_killed_mutants(given_of(made), all ? std::set<std::string>{} : known);
+  row["judged"] = judge::name(killed.verdict);
+  row["faults"] = killed.faults;
   row["forms"] = Json::array();
-  if (!judge::is_pass(told.verdict)) return;
-  known.insert(told.faults.begin(), told.faults.end());
+  if (!judge::is_pass(killed.verdict)) return;
+  known.insert(killed.faults.begin(), killed.faults.end());
   for (const std::string& form : refusals_of(line, made.model.graph.nodes.front()))
     if (seen.forms[line.signature].insert(form).second || all) row["forms"].push_back(form);
 #endif

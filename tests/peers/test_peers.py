@@ -37,8 +37,8 @@ WRONG = case("Pow-15(int64[1]{3}, int64[1]{2})", "wrong-value", "element [0] is 
 
 
 def test_a_row_explains_what_it_says() -> None:
-    told = classify(run(WRONG), [row()])
-    assert (told.rows.total(), told.of("finding"), told.unexplained) == (1, 1, [])
+    classified = classify(run(WRONG), [row()])
+    assert (classified.rows.total(), classified.of("finding"), classified.unexplained) == (1, 1, [])
 
 
 @pytest.mark.parametrize(
@@ -47,16 +47,16 @@ def test_a_row_explains_what_it_says() -> None:
     ids=["another version", "not from the beginning", "another verdict", "another message"],
 )
 def test_a_row_explains_nothing_else(changes: dict[str, str]) -> None:
-    told = classify(run(WRONG), [row(**changes)])
-    assert told.unexplained == [WRONG]
-    assert idle(told, [row(**changes)]) == [row(**changes)]
+    classified = classify(run(WRONG), [row(**changes)])
+    assert classified.unexplained == [WRONG]
+    assert idle(classified, [row(**changes)]) == [row(**changes)]
 
 
 def test_a_row_of_another_peer_explains_nothing() -> None:
     other = read_row("onnx-reference", POW, KNOWN)
-    told = classify(run(WRONG), [other])
-    assert told.unexplained == [WRONG]
-    assert idle(told, [other]) == []  # that runtime did not run
+    classified = classify(run(WRONG), [other])
+    assert classified.unexplained == [WRONG]
+    assert idle(classified, [other]) == []  # that runtime did not run
 
 
 def test_what_a_row_above_explains_leaves_the_next_idle() -> None:
@@ -67,13 +67,13 @@ def test_what_a_row_above_explains_leaves_the_next_idle() -> None:
 def test_an_invalid_line_may_end_in_any_exception() -> None:
     rows = [row(finding="", limit="fails", lines=".* !", verdict="crash", message="")]
     name = "MaxUnpool-22(float[1]{1}, int64[1]{0}) kernel_shape=[2] !MaxUnpool-22/C1"
-    told = classify(run(case(name, "crash"), case(name, "out-of-memory")), rows)
-    assert (told.rows.total(), told.unexplained) == (2, [])
+    classified = classify(run(case(name, "crash"), case(name, "out-of-memory")), rows)
+    assert (classified.rows.total(), classified.unexplained) == (2, [])
     assert classify(run(case("MaxUnpool-22(float[1]{1})", "out-of-memory")), rows).unexplained
 
 
 def test_each_line_counts_once() -> None:
-    told = classify(
+    classified = classify(
         run(
             case("Abs-13(float[1]{1})", "within(0.5)"),
             case("Abs-13(float[1]{2})", "profile(Q027)"),
@@ -84,17 +84,23 @@ def test_each_line_counts_once() -> None:
         ),
         [row()],
     )
-    assert (told.right, told.open, told.absent.total(), told.rows.total(), len(told.unexplained)) == (2, 1, 1, 1, 1)
-    assert told.cases == 6
+    assert (
+        classified.right,
+        classified.open,
+        classified.absent.total(),
+        classified.rows.total(),
+        len(classified.unexplained),
+    ) == (2, 1, 1, 1, 1)
+    assert classified.cases == 6
 
 
 def test_a_version_that_is_newer_than_all_the_peer_knows_is_not_implemented() -> None:
     stamped = "IR version 14 stamped down to 13, opset 28 stamped down to 26; element [0] is 1 for 2"
-    told = classify(
+    classified = classify(
         run(case("Range-27(int64[]{1})", "exact", stamped, 27), case("Mod-26(int64[1]{1})", "exact", stamped, 26)), []
     )
-    assert dict(told.absent) == {"Range-27": 1}
-    assert told.right == 1
+    assert dict(classified.absent) == {"Range-27": 1}
+    assert classified.right == 1
 
 
 @pytest.mark.parametrize(
@@ -133,14 +139,14 @@ def test_questions_and_errata_speak_of_the_operators_of_their_lines() -> None:
 
 
 def test_complaints_are_of_idle_rows_and_of_lines_without_one() -> None:
-    told = classify(run(WRONG), [])
+    classified = classify(run(WRONG), [])
     idle_rows = [one for one in load_rows() if one.peer == "onnxruntime"]
-    assert complaints([told])[len(idle_rows) :] == ["ONNX Runtime: 1 wrong-value of Pow unexplained"]
+    assert complaints([classified])[len(idle_rows) :] == ["ONNX Runtime: 1 wrong-value of Pow unexplained"]
 
 
 def test_a_page_keeps_what_stands_before_its_last_part() -> None:
-    told = classify(run(WRONG, case("Abs-13(float[1]{4})", "unsupported")), [row()])
-    fresh = section(ROOT, [told], 2)
+    classified = classify(run(WRONG, case("Abs-13(float[1]{4})", "unsupported")), [row()])
+    fresh = section(ROOT, [classified], 2)
     assert "| ONNX Runtime 1.31.1 | 2 | 0 | 0 | 1 | 1 | 0 | 0 | 0 | 0 |" in fresh
     assert "| finding | [F004](findings/004-pow-of-integers/README.md) " in fresh
     assert "\nAbs (13): 1." in fresh

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.suites.spec_lines import suite_lines
-from tools.peers.explained import PEERS, ROOT, Told, classify, idle, load_rows, word
+from tools.peers.explained import PEERS, ROOT, ClassifiedRun, classify, idle, load_rows, word
 from tools.peers.page import section, with_section
 
 BUILD = Path(os.environ.get("TOUCHSTONE_BUILD", ROOT / "build"))
@@ -59,10 +59,10 @@ def of_suite(run: dict[str, Any], lines: set[str]) -> dict[str, Any]:
     return {**run, "cases": [case for case in run["cases"] if case["name"] in lines]}
 
 
-def complaints(told: Sequence[Told]) -> list[str]:
+def complaints(classified: Sequence[ClassifiedRun]) -> list[str]:
     found = []
     rows = load_rows()
-    for one in told:
+    for one in classified:
         found += [f"explains nothing: {row}" for row in idle(one, rows)]
         counts = Counter((case["op"], word(case)) for case in one.unexplained)
         found += [
@@ -82,10 +82,12 @@ def main(arguments: list[str] | None = None) -> int:
     lines = suite_lines()
     rows = load_rows()
     files = options.results or [conform(target) for target in TARGETS]
-    told = [classify(of_suite(run, set(lines)), rows) for file in files for run in runs_in(file)]
-    found = complaints(told)
-    found += [f"{PEERS[one.peer]}: {one.cases} of {len(lines)} lines ran" for one in told if one.cases != len(lines)]
-    for one in told:
+    classified = [classify(of_suite(run, set(lines)), rows) for file in files for run in runs_in(file)]
+    found = complaints(classified)
+    found += [
+        f"{PEERS[one.peer]}: {one.cases} of {len(lines)} lines ran" for one in classified if one.cases != len(lines)
+    ]
+    for one in classified:
         explained = one.rows.total()
         print(
             f"{PEERS[one.peer]} {one.version} on spec: {one.cases} lines: {one.right} right, {one.open} open, "
@@ -94,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         for case in one.unexplained[:MAX_SHOWN] if not options.why else one.unexplained:
             print(f"  {case['verdict']} {case['name']}" + (f": {case['detail']}" if options.why else ""))
     page = PAGE.read_text(encoding="utf-8")
-    fresh = with_section(page, section(ROOT, told, len(lines)))
+    fresh = with_section(page, section(ROOT, classified, len(lines)))
     if not options.check:
         PAGE.write_text(fresh, encoding="utf-8")
     elif fresh != page:

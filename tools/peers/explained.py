@@ -57,7 +57,7 @@ class Row:
 
 
 @dataclass
-class Told:
+class ClassifiedRun:
     """Result of a peer's run."""
 
     peer: str
@@ -121,26 +121,26 @@ def is_absent(case: dict[str, Any]) -> bool:
     return word(case) == "unsupported" or bool(newer)
 
 
-def classify(run: dict[str, Any], rows: Iterable[Row]) -> Told:
+def classify(run: dict[str, Any], rows: Iterable[Row]) -> ClassifiedRun:
     """Classifies one run of `conform --json`."""
     peer = run["target"].partition(":")[0]
     own = [row for row in rows if row.peer == peer]
-    told = Told(peer, run["version"])
+    classified = ClassifiedRun(peer, run["version"])
     for case in run["cases"]:
-        told.cases += 1
+        classified.cases += 1
         if is_absent(case):
-            told.absent[case["name"].partition("(")[0]] += 1
+            classified.absent[case["name"].partition("(")[0]] += 1
         elif word(case) in RIGHT:
-            told.right += 1
+            classified.right += 1
         elif word(case) == "open":
-            told.open += 1
+            classified.open += 1
         elif row := next((row for row in own if row.speaks_of(case)), None):
-            told.rows[row] += 1
+            classified.rows[row] += 1
         else:
-            told.unexplained.append(case)
-    return told
+            classified.unexplained.append(case)
+    return classified
 
 
-def idle(told: Told, rows: Iterable[Row]) -> list[Row]:
+def idle(classified: ClassifiedRun, rows: Iterable[Row]) -> list[Row]:
     """Returns rows that explain nothing: they match no line, or only lines explained by an earlier row."""
-    return [row for row in rows if row.peer == told.peer and row not in told.rows]
+    return [row for row in rows if row.peer == classified.peer and row not in classified.rows]

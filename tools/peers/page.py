@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tools.peers.explained import KINDS, PEERS, Told
+from tools.peers.explained import KINDS, PEERS, ClassifiedRun
 
 HEAD = "## The spec suite\n"
 WIDTH = 140
@@ -39,10 +39,10 @@ def wrapped(words: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def absent_operators(told: Told) -> list[str]:
+def absent_operators(classified: ClassifiedRun) -> list[str]:
     """Returns texts by operator, with its versions in parentheses and its number of lines."""
     by_op: dict[str, Counter[int]] = {}
-    for name, count in told.absent.items():
+    for name, count in classified.absent.items():
         op, since = version_order(name)
         by_op.setdefault(op, Counter())[since] += count
     return [f"{op} ({', '.join(map(str, sorted(of)))}): {of.total()}" for op, of in sorted(by_op.items())]
@@ -60,10 +60,10 @@ def link_of(root: Path, name: str) -> str:
     return name
 
 
-def explained_rows(root: Path, told: Told) -> Iterator[str]:
+def explained_rows(root: Path, classified: ClassifiedRun) -> Iterator[str]:
     """Yields a row per finding, question or limit: findings first, then by the number of explained lines."""
     names: dict[tuple[str, str], Counter[str]] = {}
-    for row, count in told.rows.items():
+    for row, count in classified.rows.items():
         names.setdefault((row.kind, row.name), Counter())[row.verdict] += count
     for (kind, name), verdicts in sorted(
         names.items(), key=lambda one: (KINDS.index(one[0][0]), -one[1].total(), one[0][1])
@@ -72,7 +72,7 @@ def explained_rows(root: Path, told: Told) -> Iterator[str]:
         yield f"| {kind} | {link_of(root, name)} | {counted} |"
 
 
-def section(root: Path, told: Sequence[Told], lines: int) -> str:
+def section(root: Path, classified: Sequence[ClassifiedRun], lines: int) -> str:
     """Returns the section from its heading to the end of the page."""
     text = [
         HEAD,
@@ -80,10 +80,10 @@ def section(root: Path, told: Sequence[Told], lines: int) -> str:
         TABLE,
         "|---" * TABLE.count(" | ") + "|---|",
     ]
-    for one in told:
+    for one in classified:
         counts = [one.cases, one.right, one.open, one.absent.total(), *map(one.of, KINDS), len(one.unexplained)]
         text.append(f"| {PEERS[one.peer]} {one.version} | {' | '.join(f'{count:,}' for count in counts)} |")
-    for one in told:
+    for one in classified:
         text += ["", f"### {PEERS[one.peer]}: what explains a line", "", "| | what | lines |", "|---|---|---|"]
         text += explained_rows(root, one)
         text += ["", f"### {PEERS[one.peer]}: not implemented", ""]

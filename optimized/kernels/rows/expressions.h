@@ -6,7 +6,7 @@
 
 namespace touchstone::optimized {
 
-// Evaluates a expression for `count` elements from arrays and scalars. A `map` expression writes
+// Evaluates an expression for `count` elements from arrays and scalars. A `map` expression writes
 // `out`; sum, prod, max, min combine with its elements; a `fold` combines all elements into the one
 // number at `out`.
 using ScalarExpression = void (*)(std::int64_t count, const float* const* arrays,

@@ -1,7 +1,7 @@
 // Reads the operand elements of a row at the points that an entry's index expressions name. If the
 // points are affine in the row's last index and in the reduction's (codegen proves it), the
-// elements have constant strides. A expression then reads them in place if the stride is 1, else
-// from a copy in L1.
+// elements have constant strides. An expression then reads them in place if the stride is 1,
+// else from a copy in L1.
 #pragma once
 
 #include <algorithm>

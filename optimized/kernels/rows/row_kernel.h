@@ -45,7 +45,7 @@ class ScratchBuffers;
 
 class RowKernel {
  public:
-  static constexpr Index piece = 512;  // elements that a expression computes at once
+  static constexpr Index piece = 512;  // elements that an expression computes at once
   static constexpr Index few = 8;      // shorter rows do not pay for vectors
 
   // `scratch`: memory of the row_kernel's scratch, one pointer per thread.
@@ -59,7 +59,7 @@ class RowKernel {
   }
 
   // True if a reduction of `length` expressions runs along the reduction, one row element after the
-  // other, instead of along the row. `contiguous`: sum of OperandSpan::contiguous over all strips
+  // other, instead of along the row. `contiguous`: sum of OperandSpan::contiguous over all spans
   // that it reads.
   static bool reduce_inner(Index count, Index length, int contiguous) {
     return length >= few && (count < few || (contiguous > 0 && length >= 2 * few));

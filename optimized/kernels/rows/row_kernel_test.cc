@@ -1,6 +1,6 @@
 // Tests kernels of single nodes against the reference and names the kernel that runs each. The data
-// have exact sums, so every summation order gives the same bits. Also tests strips, row splitting
-// and the scalar functions.
+// have exact sums, so every summation order gives the same bits. Also tests operand spans, row
+// splitting and the scalar functions.
 #include "optimized/kernels/rows/row_kernel.h"
 
 #include <gmock/gmock.h>
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         One{"Max", {{4, 5, 6}, {5, 1}, {6}}, {}, {}, Type::float32, "elements"},
         One{"Mean", {{4, 5, 6}, {5, 1}, {6}}, {}, {}, Type::float32, "elements"}));
 
-// A strip returns the view's elements, or the other number outside of it.
+// A span returns the view's elements, or the other number outside of it.
 TEST(Strips, ReadAlongBothWays) {
   std::vector<float> data(7 * 11);
   for (std::size_t k = 0; k < data.size(); ++k) data[k] = static_cast<float>(k) + 1;

@@ -1,7 +1,7 @@
 // Runs mutants on one case. For a fault in the inputs, the reference's kernel runs on the faulty
 // inputs, and the judge sees its outputs with the right inputs. A fault in the outputs changes the
 // right outputs. A mutant that ends in an error has refused a valid case, so it is killed.
-#include "tests/lines/told.h"
+#include "tests/lines/killed_mutants.h"
 
 #include <algorithm>
 
@@ -34,10 +34,10 @@ bool wrong(const Given& right, const std::vector<Value>& expected,
          judge::is_fail(judge::judge_node(right.node, right.inputs, outputs).verdict);
 }
 
-bool refused(const Given& right, const std::vector<Value>& expected, const Given& slipped) {
+bool refused(const Given& right, const std::vector<Value>& expected, const Given& faulty) {
   std::vector<Value> outputs;
   try {
-    outputs = answer(slipped);
+    outputs = answer(faulty);
   } catch (const Error&) {
     return true;
   }
@@ -46,8 +46,8 @@ bool refused(const Given& right, const std::vector<Value>& expected, const Given
 
 }  // namespace
 
-Told told_apart(const Given& right, const std::set<std::string>& known) {
-  Told found;
+KilledMutants find_killed_mutants(const Given& right, const std::set<std::string>& known) {
+  KilledMutants found;
   if (!find_entry(*right.node.signature) || !conformance::why_not_judged(right.node).empty())
     return found;
   const std::vector<Value> expected = answer(right);
@@ -55,8 +55,8 @@ Told told_apart(const Given& right, const std::set<std::string>& known) {
   if (!judge::is_pass(found.verdict)) return found;
   for (const Fault& fault : faults_of(right)) {
     if (known.contains(fault.name)) continue;
-    const std::optional<Given> slipped = fault.of(right);
-    if (slipped && refused(right, expected, *slipped)) found.faults.push_back(fault.name);
+    const std::optional<Given> faulty = fault.of(right);
+    if (faulty && refused(right, expected, *faulty)) found.faults.push_back(fault.name);
   }
   for (const AnswerFault& fault : answer_faults_of(expected)) {
     if (known.contains(fault.name)) continue;

@@ -10,7 +10,7 @@
 
 namespace touchstone {
 
-struct Told {
+struct KilledMutants {
   judge::Verdict verdict = judge::Verdict::unsupported;  // of the reference's own outputs
   // the mutants that the judge refuses, except known ones; empty if the judge has no verdict on the
   // reference's outputs
@@ -18,6 +18,6 @@ struct Told {
 };
 
 // Finds the mutants of `right`, whose node must be resolved; those in `known` are skipped.
-Told told_apart(const Given& right, const std::set<std::string>& known);
+KilledMutants find_killed_mutants(const Given& right, const std::set<std::string>& known);
 
 }  // namespace touchstone
