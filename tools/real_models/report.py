@@ -55,7 +55,7 @@ def text(run: ModelRun) -> list[str]:
         lines.append(f"  {run.inlined} branches laid flat; the same bits: {'; '.join(run.flat_equal)}")
     if run.reference_seconds:
         timed = run.allowed_seconds is not None
-        allowed = f", {run.allowed_seconds:.0f} s are allowed" if timed else ", writing every value"
+        allowed = f", {run.allowed_seconds:.0f} at most at rest" if timed else ", writing every value"
         lines.append(
             f"  seconds a step: reference {run.reference_seconds:.2f} on one core{allowed}; "
             f"ONNX Runtime {run.onnxruntime_seconds:.3f} on one thread"

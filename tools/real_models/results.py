@@ -131,7 +131,7 @@ class ModelRun:
     judged: list[Judged] = field(default_factory=list)
     distances: list[Distance] = field(default_factory=list)
     reference_seconds: float = 0.0  # CPU seconds of the slowest step, including the load
-    allowed_seconds: float | None = None
+    allowed_seconds: float | None = None  # of a step at rest: shown, and no failure, since machines differ
     onnxruntime_seconds: float = 0.0  # the slowest step on one thread, the run alone
     error: str = ""
     code: int = 0
@@ -148,11 +148,7 @@ class ModelRun:
     @property
     def ours_failed(self) -> list[str]:
         """Returns the failures of our runtime."""
-        failures = [guilty for one in self.judged[:1] for guilty in one.guilty]
-        if self.allowed_seconds is not None and self.reference_seconds > self.allowed_seconds:
-            took = f"the reference took {self.reference_seconds:.1f} s on one core"
-            failures.append(f"{took}, {self.allowed_seconds:.0f} s are allowed")
-        return failures
+        return [guilty for one in self.judged[:1] for guilty in one.guilty]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self) | {"judged": [one.as_json() for one in self.judged], "ours_failed": self.ours_failed}

@@ -55,9 +55,10 @@ def test_a_broken_judge_is_our_fault() -> None:
     assert ModelRun("m", "", judged=[Judged("r"), broken]).our_fault
 
 
-def test_too_slow_is_a_fail() -> None:
+def test_a_busy_machine_is_no_fail() -> None:
     run = ModelRun("m", "", judged=[Judged("a")], reference_seconds=26.0, allowed_seconds=25)
-    assert run.ours_failed == ["the reference took 26.0 s on one core, 25 s are allowed"]
+    assert run.ours_failed == []
+    assert "reference 26.00 on one core, 25 at most at rest" in "\n".join(report.text(run))
 
 
 def test_distance_is_the_largest_difference() -> None:
