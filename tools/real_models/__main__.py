@@ -1,6 +1,6 @@
 """Runs the real models of `make run` on the reference and on ONNX Runtime, node by node: python -m tools.real_models
 
-Exits 0 if everything ran and nothing of ours failed. Exits 1 if a node of the reference is wrong or it took too long,
+Exits 0 if everything ran and nothing of ours failed. Exits 1 if a node of the reference is wrong,
 otherwise with the code of the failure.
 """
 

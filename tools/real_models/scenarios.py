@@ -20,7 +20,7 @@ class Scenario:
     steps: int = 1
     carry: Mapping[str, str] = field(default_factory=dict)  # output -> input
     start: Arrays = field(default_factory=dict)  # carried values of the first step
-    seconds: float | None = None  # max. seconds of the reference on one core
+    seconds: float | None = None  # max. seconds of the reference on one core at rest, for the report
     always: bool = True  # False: only in the long run (--all)
     sample_above: int = 10_000_000  # multiply-adds of a node above which a sample is judged
 
