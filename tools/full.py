@@ -110,6 +110,13 @@ STEPS = [
         irrelevant=APART,
         alone=True,
     ),
+    _step(
+        "shapes",
+        "python tests/run_all.py --preset release --only ^fuzz_(op|graph)_test$",
+        environment={"TOUCHSTONE_DRAWS": "200", "TOUCHSTONE_GRAPHS": "3000"},
+        irrelevant=APART,
+        alone=True,
+    ),
     _step("witnesses", "python -m tools.witnesses --check", irrelevant=REFERENCE),
     _step("conversions", "python -m tools.conversions", irrelevant=REFERENCE),
     _step("real_models", "python -m tools.real_models --all", irrelevant=APART),

@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <set>
 
 #include "core/error.h"
@@ -16,11 +15,6 @@
 
 namespace touchstone::fuzz {
 namespace {
-
-int draws() {
-  const char* const set = std::getenv("TOUCHSTONE_DRAWS");
-  return set ? std::atoi(set) : 12;
-}
 
 // Types, shapes and attributes of a case, without data.
 std::string form_of(const DraftValue& value) {
@@ -44,7 +38,7 @@ TEST(OperatorSource, AtLeast95PercentOfDrawsAreValidForEveryVersion) {
     Random random(static_cast<std::uint64_t>(signature.since));
     std::set<std::string> forms;
     int valid = 0;
-    for (int k = 0; k < draws(); ++k) {
+    for (int k = 0; k < draws(12); ++k) {
       const auto drawn = draw_valid(signature, known_of_suite(), {}, random);
       ++all;
       if (!drawn) continue;
@@ -52,7 +46,7 @@ TEST(OperatorSource, AtLeast95PercentOfDrawsAreValidForEveryVersion) {
       if (drawn->attempts == 1) ++first;
       forms.insert(form_of(drawn->draft));
     }
-    EXPECT_GE(100 * valid, 95 * draws()) << name_of(signature);
+    EXPECT_GE(100 * valid, 95 * draws(12)) << name_of(signature);
     EXPECT_GE(forms.size(), 6U) << name_of(signature);
   }
   // Nearly all draws are valid as first solved, without a retreat to fewer changes.
@@ -65,13 +59,13 @@ TEST(OperatorSource, DrawsBodiesThatAreValid) {
     Random random(static_cast<std::uint64_t>(signature.since));
     std::set<std::string> texts;
     int valid = 0;
-    for (int k = 0; k < draws(); ++k) {
+    for (int k = 0; k < draws(12); ++k) {
       const auto one = draw_with_body(signature, {}, random);
       if (!one) continue;
       ++valid;
       texts.insert(one->text);
     }
-    EXPECT_GE(100 * valid, 95 * draws()) << name_of(signature);
+    EXPECT_GE(100 * valid, 95 * draws(12)) << name_of(signature);
     EXPECT_GE(texts.size(), 6U) << name_of(signature);
   }
 }

@@ -63,6 +63,22 @@ PartialValue stacked(const PartialValue& part, Index axis, std::optional<Index> 
   return whole;
 }
 
+// The stack of no part has the sizes that the graph declares for its output, and 0 for open ones.
+PartialValue empty_stack(const ValueInfo& declared, Index axis) {
+  PartialValue part;
+  part.type = declared.type;
+  part.shape.emplace();
+  if (declared.shape) {
+    for (const Dim& dim : *declared.shape) part.shape->push_back(dim.size.value_or(0));
+  }
+  return stacked(part, axis, 0);
+}
+
+PartialValue stacked_output(const ValueInfo& declared, const PartialValue& part, Index axis,
+                            std::optional<Index> count) {
+  return count == 0 ? empty_stack(declared, axis) : stacked(part, axis, count);
+}
+
 // Drops the values that a body receives in an unknown iteration.
 void forget_values(std::vector<PartialValue>& list) {
   for (PartialValue& known : list) known.value.reset();
@@ -177,7 +193,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_loop(const Node& node,
   std::vector<PartialValue> outputs(carried.begin(),
                                     carried.begin() + static_cast<std::ptrdiff_t>(count));
   for (std::size_t k = count + 1; k < results.size(); ++k)
-    outputs.push_back(stacked(results[k], 0, trips));
+    outputs.push_back(stacked_output(body->outputs[k], results[k], 0, trips));
   return outputs;
 }
 
@@ -239,7 +255,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_scan(const Node& node,
   if (proves() && !stands) throw NotKnown{};
   std::vector<PartialValue> outputs = states;
   for (std::size_t k = count; k < results.size(); ++k)
-    outputs.push_back(stacked(results[k], out_axes[k - count], steps));
+    outputs.push_back(stacked_output(body->outputs[k], results[k], out_axes[k - count], steps));
   return outputs;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -59,6 +60,17 @@ struct Symbol {
   bool of_input = false;  // used by the model's inputs
 };
 
+// Values of a node's inputs that are not known, by input and element.
+using TrialValues = std::vector<std::vector<Index>>;
+
+// Results of a node's trial values in all passes (trial_values.cc).
+struct TrialRecord {
+  int passes = 0;
+  std::vector<TrialValues> valid;                          // some of those that broke no rule
+  std::set<std::pair<std::size_t, Index>> varying;         // output and dimension
+  std::map<std::size_t, std::vector<std::set<Index>>> of;  // input: valid values of each element
+};
+
 // State common to all passes over a model: its values and symbols, and the steps left. A step is a
 // visit of a typical node; nodes that cost more time or memory take more steps.
 class ShapeInference {
@@ -78,6 +90,7 @@ class ShapeInference {
   std::vector<ShapeRow> rows;
   std::vector<Symbol> symbols;
   std::unordered_map<std::string, std::size_t> by_name;  // symbols
+  std::unordered_map<std::string, TrialRecord> trials;   // by place
 
  private:
   std::unordered_map<std::string, std::size_t> row_of_, by_place_;

@@ -28,6 +28,7 @@ constexpr std::size_t random_walks = 12, stair_walks = 64, max_stairs = 6;
 // the others as in draw 0. A large one stands beside small ones, or tensors exceed the limits.
 constexpr Index small_of_all[] = {1, 2, 8, 32}, small_of_one[] = {0, 1};
 constexpr Index large_of_one = 10'000, beside_large = 3;
+constexpr std::size_t max_apart = 8;  // symbols that stand for others and are also set apart
 
 class Study {
  public:
@@ -36,8 +37,9 @@ class Study {
   InferredShapes go() {
     base_ = walk_at(state_, choice_, 0);
     const Index one_walk = max_steps - state_.steps_left;
-    for_extremes_ = one_walk * static_cast<Index>(std::size(small_of_all) +
-                                                  (std::size(small_of_one) + 1) * max_single);
+    for_extremes_ =
+        one_walk * static_cast<Index>(std::size(small_of_all) +
+                                      (std::size(small_of_one) + 1) * max_single + 3 * max_apart);
     if (base_.gave_up || state_.steps_left < one_walk * walks_needed()) {
       gave_up_ = true;  // gives up early: half of the passes would yield nothing
     } else if (!state_.symbols.empty()) {
@@ -174,22 +176,38 @@ class Study {
     exceptions_.resize(expressions_.size());
     if (gave_up_ || state_.symbols.empty()) return;
     const Index step = choice_.range.step;
-    for (const Index size : small_of_all) try_extreme([&](std::size_t) { return size * step; });
+    for (const Index size : small_of_all)
+      try_extreme(choice_, [&](std::size_t) { return size * step; });
     const std::size_t single = std::min(state_.symbols.size(), max_single);
     for (std::size_t one = 0; one < single; ++one) {
       if (!choice_.is_free(one)) continue;
       for (const Index size : small_of_one)
-        try_extreme([&](std::size_t s) { return s == one ? size * step : choice_.size(s, 0); });
-      try_extreme([&](std::size_t s) {
+        try_extreme(choice_,
+                    [&](std::size_t s) { return s == one ? size * step : choice_.size(s, 0); });
+      try_extreme(choice_, [&](std::size_t s) {
         return s == one ? large_of_one / step * step : beside_large * step;
       });
+    }
+    set_apart();
+  }
+
+  // Gives symbols that stand for another a size of their own: rules may allow others, too.
+  void set_apart() {
+    std::size_t count = 0;
+    for (const auto& [later, first] : choice_.same_as) {
+      if (++count > max_apart) return;
+      Choice apart = choice_;
+      apart.same_as.erase(later);
+      const Index other = choice_.size(later, 0);
+      for (const Index size : {Index{1}, other / 4, 3 * other + 1})
+        try_extreme(apart, [&](std::size_t s) { return s == later ? size : apart.size(s, 0); });
     }
   }
 
   // `of_free` gives the size of a free symbol. A pass that the budget does not allow holds nothing.
   template <class OfFree>
-  void try_extreme(OfFree&& of_free) {
-    const auto size = [&](std::size_t symbol) { return choice_.size_by(symbol, of_free); };
+  void try_extreme(const Choice& choice, OfFree&& of_free) {
+    const auto size = [&](std::size_t symbol) { return choice.size_by(symbol, of_free); };
     const InferredRun walked = can_go_on() ? walk(state_, size) : InferredRun{};
     const bool is_whole = !walked.shapes.empty() && !walked.gave_up;
     std::vector<Index> sizes;

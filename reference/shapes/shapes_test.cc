@@ -6,53 +6,13 @@
 
 #include <limits>
 
-#include "model/testing.h"
+#include "reference/shapes/testing.h"
 
 namespace touchstone::testing {
 namespace {
 
 [[maybe_unused]] const auto* const every_rule =
     ::testing::AddGlobalTestEnvironment(new EveryRuleIsBroken("shape/"));
-
-using Dims = std::vector<Dim>;
-
-Dim n(const char* symbol) { return Dim{{}, symbol}; }
-Dim d(Index size) { return Dim{size, ""}; }
-
-ValueInfo shaped(const std::string& name, Dims dims, Type type = Type::float32) {
-  return value(name, tensor_type(type), std::move(dims));
-}
-
-Tensor integers(std::vector<Index> values) {
-  Tensor made(Type::int64, Shape{static_cast<Index>(values.size())});
-  std::copy(values.begin(), values.end(), made.data<Index>());
-  return made;
-}
-
-Tensor one(Index value) { return integers({value}).reshaped(Shape{}); }
-
-std::string text_of(const InferredValue& value) {
-  if (!value.shape) return "?";
-  std::string out;
-  for (const InferredSize& size : *value.shape) out += (out.empty() ? "" : ",") + size.text;
-  return "[" + out + "]";
-}
-
-InferredShapes inferred(Model model) {
-  resolve(model);
-  for (const Error& error : check(model, {})) ADD_FAILURE() << error.rule << ": " << error.what();
-  InferredShapes found = infer_shapes(model, Limits::untrusted());
-  for (InferredValue& value : found.values) value.node = nullptr;  // the model is destroyed
-  return found;
-}
-
-std::string shape_of(const InferredShapes& found, const std::string& name,
-                     const std::string& path = "") {
-  for (const InferredValue& value : found.values) {
-    if (value.name == name && value.path == path) return text_of(value);
-  }
-  return "no such value";
-}
 
 // A cache: larger sizes of `total` alone would not do, and no two symbols are equal.
 TEST(Shapes, ASymbolMayBeTheSumOfTwo) {
@@ -224,55 +184,6 @@ TEST(Shapes, SymbolsThatMustBeEqualAreSaidToBe) {
   ASSERT_EQ(found.notes.size(), 1U);
   EXPECT_EQ(found.notes[0].rfind("N and M are taken as one size: else ", 0), 0U) << found.notes[0];
   EXPECT_TRUE(found.breaches.empty());
-}
-
-// "N" for a size that holds by itself, "N!" for one that an assumption about symbols may have made.
-std::string assumptions_of(const InferredShapes& found, const std::string& name) {
-  std::string out;
-  for (const InferredValue& value : found.values) {
-    if (value.name != name || !value.shape) continue;
-    for (const InferredSize& size : *value.shape)
-      out += (out.empty() ? "" : ",") + size.text + (size.assumed ? "!" : "");
-  }
-  return out;
-}
-
-TEST(Shapes, WhatIsAssumedOfSymbolsMarksTheSizesThatMayDependOnIt) {
-  InferredShapes found =
-      inferred(model(graph({node("Add", {"a", "b"}, {"y"}), node("Add", {"y", "c"}, {"z"})},
-                           {shaped("a", {n("N"), n("K"), d(2)}),
-                            shaped("b", {n("M"), n("K"), d(2)}), shaped("c", {n("K"), d(2)})},
-                           {floats("z")})));
-  EXPECT_EQ(assumptions_of(found, "z"), "N!,K,2");
-  EXPECT_EQ(assumptions_of(found, "c"), "K,2");
-  Model squeezing = model(graph({node("Squeeze", {"a", "axes"}, {"y"})},
-                                {shaped("a", {n("N"), n("M"), d(2)})}, {floats("y")}));
-  squeezing.graph.initializers.emplace("axes", integers({1}));
-  found = inferred(std::move(squeezing));
-  EXPECT_EQ(assumptions_of(found, "a"), "N,1!,2");
-  found = inferred(model(
-      graph({node("Concat", {"past", "new"}, {"all"}, {{"axis", attribute(Index{0})}}),
-             node("Add", {"all", "mask"}, {"y"})},
-            {shaped("past", {n("past")}), shaped("new", {n("seq")}), shaped("mask", {n("total")})},
-            {floats("y")})));
-  EXPECT_EQ(assumptions_of(found, "mask"), "past + seq!");
-}
-
-TEST(Shapes, WhatSmallOrLargeSymbolsChangeIsAssumed) {
-  const auto sliced = [](Index start, Index end) {
-    Model made =
-        model(graph({node("Slice", {"x", "start", "end"}, {"y"}), node("Relu", {"y"}, {"z"})},
-                    {shaped("x", {n("N"), d(2)})}, {floats("z")}));
-    made.graph.initializers.emplace("start", integers({start}));
-    made.graph.initializers.emplace("end", integers({end}));
-    return inferred(std::move(made));
-  };
-  constexpr Index last = std::numeric_limits<Index>::max();
-  EXPECT_EQ(assumptions_of(sliced(0, last), "z"), "N,2");
-  EXPECT_EQ(assumptions_of(sliced(0, 1), "z"), "1!,2");  // not where N is 0
-  EXPECT_EQ(assumptions_of(sliced(1, 3), "z"), "2!,2");
-  EXPECT_EQ(assumptions_of(sliced(1, last), "z"), "N - 1!,2");
-  EXPECT_EQ(assumptions_of(sliced(0, 1000), "z"), "N!,2");  // not where N is 1001
 }
 
 TEST(Shapes, WhatNoSizeMendsIsABreach) {

@@ -1,0 +1,119 @@
+// Holds inferred shapes to those of a run: helpers of tests.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+#include "fuzz/case.h"
+#include "fuzz/graph/size_formula.h"
+#include "reference/shapes/shapes.h"
+
+namespace touchstone::fuzz {
+
+using Symbols = std::map<std::string, Index>;
+
+// Number of dimensions of each kind, over all that were compared.
+struct SizeTally {
+  Index known = 0;    // not assumed, equal to the run's
+  Index assumed = 0;  // true where a note holds
+  Index open = 0;     // unnamed or unknown
+  std::string wrong;  // each that differs from the run's, on a line
+
+  SizeTally& operator+=(const SizeTally& other) {
+    known += other.known;
+    assumed += other.assumed;
+    open += other.open;
+    wrong += other.wrong;
+    return *this;
+  }
+};
+
+// Returns the value of a size's text; nothing if it has a size without a name.
+inline std::optional<Index> size_at(const InferredSize& size, const Symbols& symbols) {
+  if (size.number) return size.number;
+  if (size.text.find('?') != std::string::npos) return std::nullopt;
+  std::string formula = size.text;
+  constexpr std::string_view floor = "floor(";
+  for (std::size_t at; (at = formula.find(floor)) != std::string::npos;)
+    formula.replace(at, floor.size(), "(");
+  return compute_size(formula, [&](const std::string& name) {
+    const auto found = symbols.find(name);
+    if (found == symbols.end())
+      throw Error(ErrorKind::internal, "size '" + size.text + "' names an unknown symbol");
+    return found->second;
+  });
+}
+
+inline void compare_value(const InferredValue& value, const Shape& actual, const Symbols& symbols,
+                          SizeTally& tally) {
+  if (!value.shape) {
+    tally.open += actual.size();
+    return;
+  }
+  if (static_cast<Index>(value.shape->size()) != actual.size()) {
+    if (!value.rank_assumed) {
+      tally.wrong += fmt::format("{}: rank {}, the run has {}\n", value.name, value.shape->size(),
+                                 actual.size());
+    }
+    tally.assumed += actual.size();
+    return;
+  }
+  for (Index axis = 0; axis < actual.size(); ++axis) {
+    const InferredSize& size = (*value.shape)[static_cast<std::size_t>(axis)];
+    const std::optional<Index> expected = size_at(size, symbols);
+    if (!expected) {
+      ++tally.open;
+    } else if (size.assumed || value.rank_assumed) {
+      ++tally.assumed;
+    } else if (*expected == actual[axis]) {
+      ++tally.known;
+    } else {
+      tally.wrong += fmt::format("{}: dimension {} is '{}', hence {}, the run has {}\n", value.name,
+                                 axis, size.text, *expected, actual[axis]);
+    }
+  }
+}
+
+// Sizes of the symbols that the model's inputs declare.
+inline Symbols symbols_of(const Model& model, const Feeds& feeds) {
+  Symbols symbols;
+  for (const ValueInfo& input : model.graph.inputs) {
+    const auto fed = feeds.find(input.name);
+    if (!input.shape || fed == feeds.end() || !fed->second.is_tensor()) continue;
+    const Shape shape = fed->second.tensor().shape();
+    for (std::size_t axis = 0; axis < input.shape->size(); ++axis) {
+      const std::string& symbol = (*input.shape)[axis].symbol;
+      if (!symbol.empty()) symbols[symbol] = shape[axis];
+    }
+  }
+  return symbols;
+}
+
+inline std::map<std::string, Shape> shapes_of(const Feeds& feeds) {
+  std::map<std::string, Shape> shapes;
+  for (const auto& [name, value] : feeds) {
+    if (value.is_tensor()) shapes.emplace(name, value.tensor().shape());
+  }
+  return shapes;
+}
+
+// Compares the shapes that inference states for values of the main graph with those of `values`.
+inline SizeTally compare_sizes(const InferredShapes& inferred, const Symbols& symbols,
+                               const std::map<std::string, Value>& values) {
+  SizeTally tally;
+  for (const InferredValue& value : inferred.values) {
+    const auto found = values.find(value.name);
+    if (!value.path.empty() || found == values.end() || !found->second.is_tensor()) continue;
+    if (value.type && text(*value.type) != text(found->second.type()))
+      tally.wrong += fmt::format("{}: type {}, the run has {}\n", value.name, text(*value.type),
+                                 text(found->second.type()));
+    compare_value(value, found->second.tensor().shape(), symbols, tally);
+  }
+  return tally;
+}
+
+}  // namespace touchstone::fuzz
