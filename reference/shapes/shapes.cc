@@ -194,8 +194,9 @@ class Study {
   // Gives symbols that stand for another a size of their own: rules may allow others, too.
   void set_apart() {
     std::size_t count = 0;
-    for (const auto& [later, first] : choice_.same_as) {
+    for (const auto& pair : choice_.same_as) {
       if (++count > max_apart) return;
+      const std::size_t later = pair.first;
       Choice apart = choice_;
       apart.same_as.erase(later);
       const Index other = choice_.size(later, 0);
