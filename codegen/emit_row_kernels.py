@@ -75,15 +75,6 @@ def products_of_row_kernels(operators: list[Operator], spec: Path) -> Products:
     return made
 
 
-def arrays_of(text: str) -> list[int]:
-    """Returns the numbers of the arrays that an expression reads."""
-    return sorted({int(k) for k in re.findall(r"\ba(\d+)\[x\]", text)})
-
-
-def numbers_of(text: str) -> list[int]:
-    return sorted({int(k) for k in re.findall(r"\bv(\d+)\b", text)})
-
-
 def mask(row_kernel: RowKernel, ports: list[Any]) -> str:
     """Returns a bit mask (hexadecimal) of the ports that must be float for this kernel; a variadic port sets all bits
     from its own up."""
@@ -102,7 +93,7 @@ def float_arguments(row_kernel: RowKernel) -> list[tuple[str, bool]]:
 
 def emit(operators: list[Operator], spec: Path, out: Path) -> Products:
     env, made = environment(), products_of_row_kernels(operators, spec)
-    env.globals.update(mask=mask, arrays_of=arrays_of, numbers_of=numbers_of, float_arguments=float_arguments)
+    env.globals.update(mask=mask, float_arguments=float_arguments)
 
     def write(name: str, template: str, **names: Any) -> None:
         write_if_changed(out / "optimized" / name, env.get_template(f"{template}.j2").render(**names))
@@ -113,7 +104,8 @@ def emit(operators: list[Operator], spec: Path, out: Path) -> Products:
         write(f"{row_kernel.u.name}_rows.h", "row_kernel.h", row_kernel=row_kernel, unit=row_kernel.u)
     for k, shard in enumerate(shards):
         write(f"row_kernels_{k}.cc", "row_kernels.cc", shard=shard)
-    write("row_expressions.cc", "row_expressions.cc", rows=list(made.expressions.rows))
+    expressions = made.expressions
+    write("row_expressions.cc", "row_expressions.cc", rows=list(expressions.rows), operands=expressions.operands)
     write("row_kernel_registry.cc", "row_kernel_registry.cc", row_kernels=made.row_kernels)
     return made
 

@@ -118,13 +118,6 @@ class Kernel(Rows):
         self.steps.pop()
         self.close()
 
-    def buffer_type(self, sort: Sort) -> str:
-        if sort.kind == "index":
-            return "IndexIn<T_>"
-        if sort.kind == "predicate":
-            return "Predicate<T_>"
-        return "Q" if sort.kind == "real" else self.cpp.compute(sort)
-
     def declare(self, s: Statement, scan: Statement | None = None) -> None:
         extents = []
         for item in s.lhs:
@@ -133,12 +126,10 @@ class Kernel(Rows):
             else:
                 extents.append(self.cpp(item.size))
         shape = f"join({', '.join(extents)})"
-        self.put(f"Array<{self.buffer_type(self.m.buffers[s.name])}> {cpp_name(s.name)}({shape});")
+        sort, name = self.m.buffers[s.name], cpp_name(s.name)
+        self.put(self.buffer(sort, name, shape))
         if s.name in self.m.seen:
-            self.put(
-                f"Followed<T_, Array<{self.buffer_type(self.m.buffers[s.name])}>> "
-                f"{cpp_name(s.name)}_seen({cpp_name(s.name)});"
-            )
+            self.put(f"Followed<T_, {self.buffer_class(sort)}> {name}_seen({name});")
 
     # -- a definition --------------------------------------------------------------------------------------------
     def scatter(self, s: Statement) -> None:

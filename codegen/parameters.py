@@ -103,8 +103,7 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
                 Parameter(
                     cpp_name(p.name),
                     f"const std::vector<View<{element}>>& {cpp_name(p.name)}",
-                    f"bind.out_family<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, "
-                    f"plan.{p.name}_shape)",
+                    f"bind.out_family<{element}>({k}, {unit.plan.outputs[k]}, plan.{p.name}_shape)",
                     "",
                 )
             )
@@ -115,9 +114,8 @@ def parameters_of(unit: Unit) -> tuple[list[Parameter], list[str]]:
             Parameter(
                 cpp_name(p.name),
                 f"View<{element}> {cpp_name(p.name)}",
-                f"bind.out<{element}>({k}, {unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
-                f"bind.template out<{extended_of(unit, element)}>({k}, "
-                f"{unit.plan.outputs[k].replace('type_', 'plan.type_')}, plan.{p.name}_shape)",
+                f"bind.out<{element}>({k}, {unit.plan.outputs[k]}, plan.{p.name}_shape)",
+                f"bind.template out<{extended_of(unit, element)}>({k}, {unit.plan.outputs[k]}, plan.{p.name}_shape)",
             )
         )
     return made, templates

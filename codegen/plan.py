@@ -23,7 +23,7 @@ GETTERS = {INDEX: "integer", REAL: "number", TEXT: "text", INDICES: "integers", 
 class Plan:
     members: list[tuple[str, str, str]] = field(default_factory=list)  # type, name, comment
     body: list[str] = field(default_factory=list)  # body of the constructor
-    outputs: list[str] = field(default_factory=list)  # C++ of each output's type
+    outputs: list[str] = field(default_factory=list)  # C++ of each output's type, where the plan is `plan`
     types: list[str] = field(default_factory=list)  # body of output_types
 
 
@@ -216,11 +216,11 @@ def outputs(meaning: Meaning, cpp: Cpp, plan: Plan, lines: list[str]) -> None:
             if p.type in v.types:
                 lines.append(line_of(meaning, p.line))
                 lines.append(f"type_{p.type} = {cpp(e)};")
-                plan.outputs.append(f"type_{p.type}")
+                plan.outputs.append(f"plan.type_{p.type}")
             else:
                 plan.outputs.append(enumerator(p.type))
         else:
-            plan.outputs.append(f"type_{p.type}" if p.type in v.types else enumerator(p.type))
+            plan.outputs.append(f"plan.type_{p.type}" if p.type in v.types else enumerator(p.type))
         if p.variadic and p.name in meaning.shapes:
             plan.members.append(("std::vector<Shape>", f"{p.name}_shape", "of each"))
             family = next(s.family for s in reversed(meaning.statements) if s.name == p.name)

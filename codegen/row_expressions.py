@@ -6,7 +6,6 @@ element before. Single precision only; conditions on types are decided here.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from codegen.algorithm import FLOAT_CLASSES, bare, reads
@@ -15,16 +14,6 @@ from codegen.cpp import checked, cpp_name
 from codegen.kernel import Kernel
 from codegen.notation import Expr, Statement
 from codegen.units import Unit
-
-
-@dataclass
-class Expressions:
-    """Expressions of all row kernels, in order, without duplicates: (use, text), where use is map, sum, sum fold ..."""
-
-    rows: dict[tuple[str, str], int] = field(default_factory=dict)
-
-    def of(self, use: str, text: str) -> int:
-        return self.rows.setdefault((use, text), len(self.rows))
 
 
 @dataclass
@@ -39,9 +28,27 @@ class Leaf:
 
 @dataclass
 class ScalarExpression:
-    text: str
-    leaves: list[Leaf]
+    text: str  # C++ over arrays a0, a1 .. and numbers v0, v1 ..
+    leaves: list[Leaf]  # the arrays
     numbers: list[str]
+    atoms: set[str] = field(default_factory=set)  # texts of single arrays and numbers
+
+    def computes(self) -> bool:
+        return self.text not in self.atoms
+
+
+@dataclass
+class Expressions:
+    """Expressions of all row kernels, in order, without duplicates: (use, text), where use is map, sum, sum fold ..."""
+
+    rows: dict[tuple[str, str], int] = field(default_factory=dict)
+    operands: list[tuple[int, int]] = field(default_factory=list)  # number of arrays and of numbers
+
+    def of(self, use: str, expression: ScalarExpression) -> int:
+        k = self.rows.setdefault((use, expression.text), len(self.rows))
+        if k == len(self.operands):
+            self.operands.append((len(expression.leaves), len(expression.numbers)))
+        return k
 
 
 class Lanes(Kernel):
@@ -108,21 +115,23 @@ class Lanes(Kernel):
         made.text = bare(self.lanes(e))
         if predicate:
             made.text = f"({made.text}) ? 1.0F : 0.0F"
-        if re.search(r"[-+*/(?]", made.text):
+        if made.computes():
             self.fast += 1
         return made
 
     def leaf(self, leaf: Leaf) -> str:
-        for k, other in enumerate(self.now.leaves):
-            if other == leaf:
-                return f"a{k}[x]"
-        self.now.leaves.append(leaf)
-        return f"a{len(self.now.leaves) - 1}[x]"
+        if leaf not in self.now.leaves:
+            self.now.leaves.append(leaf)
+        return self.atom(f"a{self.now.leaves.index(leaf)}[x]")
+
+    def atom(self, text: str) -> str:
+        self.now.atoms.add(text)
+        return text
 
     def number_leaf(self, text: str) -> str:
         if text not in self.now.numbers:
             self.now.numbers.append(text)
-        return f"v{self.now.numbers.index(text)}"
+        return self.atom(f"v{self.now.numbers.index(text)}")
 
     def constant_in_loop(self, e: Expr) -> bool:
         return not (e.free & self.bare_names) and not reads(e) and not inner_reductions(e)
@@ -146,7 +155,7 @@ class Lanes(Kernel):
             return self.leaf(Leaf(held=self.held[id(e)]))
         if e.kind in ("number", "real") or (e.kind == "coerce" and e.args[0].kind in ("number", "real")):
             text = (e if e.kind in ("number", "real") else e.args[0]).value
-            return f"{float(text)!r}F" if abs(float(text)) < 3e38 else self.number_leaf(f"float({text})")
+            return self.atom(f"{float(text)!r}F") if abs(float(text)) < 3e38 else self.number_leaf(f"float({text})")
         if self.constant_in_loop(e):
             if e.sort in (PREDICATE, BOOL):
                 return f"({self.number_leaf(f'{self.cpp(e)} ? 1.0F : 0.0F')} != 0)"
@@ -166,13 +175,12 @@ class Lanes(Kernel):
         return self.lanes(inner) if self.is_float(e.sort) and self.is_float(inner.sort) else None
 
     def lanes_read(self, e: Expr) -> str | None:
-        found = re.fullmatch(r"(\w+)\((?:inner|0), x\)", self.readers.get(id(e), ""))
-        if found and self.is_float(e.sort):
-            return self.leaf(Leaf(read=found[1]))
-        found = re.fullmatch(r"(\w+)\.or_else\((?:inner|0), x, (.*)\)", self.readers.get(id(e), ""))
-        if found and self.is_float(e.sort) and self.constant_in_loop(e.value["else"]):
-            return self.leaf(Leaf(read=found[1], other=f"float({self.cpp(e.value['else'])})"))
-        return None
+        if id(e) not in self.readers or not self.is_float(e.sort):
+            return None
+        name, other = self.reader_of[id(e)], e.value["else"] if e.value else None
+        if other is None:
+            return self.leaf(Leaf(read=name))
+        return self.leaf(Leaf(read=name, other=f"float({self.cpp(other)})")) if self.constant_in_loop(other) else None
 
     def lanes_negative(self, e: Expr) -> str:
         return f"(-{self.lanes(e.args[0])})"

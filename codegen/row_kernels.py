@@ -6,8 +6,6 @@ arithmetic is extracted into expressions (codegen/row_expressions.py), which are
 
 from __future__ import annotations
 
-import re
-
 from codegen.algorithm import Unfit, reads
 from codegen.builtins import ARG_REDUCTIONS, BOOL, PREDICATE, Sort
 from codegen.cpp import checked, cpp_name, element_type
@@ -19,6 +17,8 @@ MAX_CHOICES = 4  # max. number of conditions that split a definition into copies
 
 
 class RowKernel(Lanes):
+    reader = "operand_span"
+
     def block(self, statements: list[Statement]) -> None:
         kept: list[Statement] = []
         taken: bool | None = None
@@ -40,15 +40,17 @@ class RowKernel(Lanes):
         super().block([s for s in kept if s.kind != "seen"])
 
     # -- definitions -------------------------------------------------------------------------------------------------
-    def declare(self, s: Statement, scan: Statement | None = None) -> None:
-        before = len(self.lines)
-        super().declare(s, scan)
-        if self.buffer_type(self.m.buffers[s.name]) in ("Q",) or self.is_float(self.m.buffers[s.name]):
-            name = cpp_name(s.name)
-            kept = rf"const View<float> {name} = row_kernel.array(\1);"
-            for k in range(before, len(self.lines)):
-                line = re.sub(rf"\bArray<\S*> {name}\((.*)\);$", kept, self.lines[k])
-                self.lines[k] = re.sub(r"Followed<T_, Array<\S*>> ", "Followed<T_, const View<float>> ", line)
+    def in_floats(self, sort: Sort) -> bool:
+        """True if a buffer is an array of the call's scratch memory."""
+        return self.buffer_type(sort) == "Q" or self.is_float(sort)
+
+    def buffer_class(self, sort: Sort) -> str:
+        return "const View<float>" if self.in_floats(sort) else super().buffer_class(sort)
+
+    def buffer(self, sort: Sort, name: str, shape: str) -> str:
+        if not self.in_floats(sort):
+            return super().buffer(sort, name, shape)
+        return f"{self.buffer_class(sort)} {name} = row_kernel.array({shape});"
 
     def define(self, s: Statement) -> None:
         if s.family:
@@ -344,7 +346,7 @@ class RowKernel(Lanes):
                 )
         if use in ARG_REDUCTIONS:
             return self.apply_arg(use, expression, arrays, count, out, fold, met)
-        k = self.expressions.of(f"{use} fold" if fold else use, expression.text)
+        k = self.expressions.of(f"{use} fold" if fold else use, expression)
         given = "arrays" if arrays else "nullptr"
         values = "numbers" if expression.numbers else "nullptr"
         self.open("")
@@ -361,7 +363,7 @@ class RowKernel(Lanes):
     ) -> None:
         """Updates the best element so far and its index. The compared values are computed before."""
         name = out.split(" ")[0]
-        if expression.text == "a0[x]":
+        if not expression.computes() and arrays:
             values = arrays[0]
             self.open("")
         else:
@@ -369,17 +371,13 @@ class RowKernel(Lanes):
             self.open("")
             self.put(f"const float* const arrays[] = {{{', '.join(arrays)}}};")
             self.put(f"const float numbers[] = {{{', '.join(expression.numbers) or '0.0F'}}};")
-            k = self.expressions.of("map", expression.text)
+            k = self.expressions.of("map", expression)
             self.put(f"row_kernel.expressions[{k}]({count}, arrays, numbers, {values});  // map: {expression.text}")
         place = " + (x - x_from)" if fold else " + (part_from - x_from)"
         verb = f"best_of_{'largest' if use == 'argmax' else 'smallest'}"
         kind = "one" if fold else "each"
         self.put(f"{verb}_{kind}({count}, {values}, {met}, {name}{place}, {name}_at{place});")
         self.close()
-
-    def put(self, text: str) -> None:
-        text = text.replace(" = reader(", " = operand_span(")
-        super().put(text)
 
 
 def chosen(e: Expr, found: Expr, arm: int) -> Expr:

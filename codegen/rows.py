@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial, reduce
 
 from codegen.affine import non_affine
-from codegen.builtins import BOOL, INDICES
+from codegen.builtins import BOOL, INDICES, Sort
 from codegen.cpp import Cpp, as_sort, checked, cpp_name
 from codegen.notation import Expr, Lhs, Statement
 from codegen.sides import Sides
@@ -27,11 +27,14 @@ def less(whole: str, parts: list[str]) -> str:
 class Rows:
     """Row handling that definitions and reductions share."""
 
+    reader = "reader"  # the C++ function that makes the reader of a tensor
+
     def __init__(self, meaning: Meaning, main: str, sides: Sides):
         self.m, self.lines, self.depth = meaning, [], 1
         self.cpp = Cpp(meaning, at_call=False, main=main, sides=sides)
         self.steps: list[str] = []  # scan variables in force
         self.count = 0
+        self.reader_of: dict[int, str] = {}  # name of the reader of a read
         self.extents: list[Expr] = []  # extents of reductions, for the estimate of work
 
     # -- text ----------------------------------------------------------------------------------------------------
@@ -48,6 +51,21 @@ class Rows:
     def close(self) -> None:
         self.depth -= 1
         self.put("}")
+
+    # -- buffers -----------------------------------------------------------------------------------------------------
+    def buffer_type(self, sort: Sort) -> str:
+        if sort.kind == "index":
+            return "IndexIn<T_>"
+        if sort.kind == "predicate":
+            return "Predicate<T_>"
+        return "Q" if sort.kind == "real" else self.cpp.compute(sort)
+
+    def buffer_class(self, sort: Sort) -> str:
+        """Returns the C++ class of a value that is kept between statements."""
+        return f"Array<{self.buffer_type(sort)}>"
+
+    def buffer(self, sort: Sort, name: str, shape: str) -> str:
+        return f"{self.buffer_class(sort)} {name}({shape});"
 
     # -- left sides ----------------------------------------------------------------------------------------------
     def decode(self, lhs: list[Lhs], wanted: set[str] | None = None) -> list[str]:
@@ -197,11 +215,12 @@ class Rows:
                 self.made[key] = name
                 walks = "scattering" if affine == "false" else affine
                 made = (
-                    f"reader({base}, row, {self.inner_length(inner)}, {walks}, [&]({at}, {c}) "
+                    f"{self.reader}({base}, row, {self.inner_length(inner)}, {walks}, [&]({at}, {c}) "
                     f"{{ {decode}{' ' if decode else ''}{split}return {self.cpp.spot(args)}; }})"
                 )
                 self.put(f"[[maybe_unused]] const auto {name} = {made}{'' if may_miss else '.checked()'};")
             index = "inner" if inner else "0"
+            self.reader_of[id(e)] = name
             if not may_miss:
                 self.readers[id(e)] = as_sort(e, f"{name}({index}, x)")
             elif e.value["else"] is None:
