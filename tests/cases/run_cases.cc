@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
+#include "reference/shapes/proved_shapes.h"
 #include "reference/shapes/shapes.h"
 #include "tools/touchstone/command.h"
 #include "tools/touchstone/feeds.h"
@@ -23,10 +24,20 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+// Runs shape inference under the sanitizers and gcov, too: with sizes, with types alone, and with
+// neither.
+void infer_all(const Model& model, const Limits& limits) {
+  infer_shapes(model, limits);
+  prove_shapes(model, {}, limits);
+  Model untyped = model;
+  for (ValueInfo& input : untyped.graph.inputs) input.type.reset();
+  prove_shapes(untyped, {}, limits);
+}
+
 Json outputs_of(const fs::path& folder) {
   const Limits limits = Limits::trusted();
   const Model model = load_valid(folder / "model.onnx", limits);
-  infer_shapes(model, limits);  // runs shape inference under the sanitizers and gcov, too
+  infer_all(model, limits);
   command::FeedArgs feeds;
   feeds.test_data = (folder / "test_data_set_0").string();
   const std::map<std::string, Value> made =
