@@ -97,7 +97,11 @@ CommandBudget::Handler::Handler() {
   action.sa_handler = interrupt;
   sigaction(SIGINT, &action, nullptr);
 }
-CommandBudget::Handler::~Handler() { std::signal(SIGINT, SIG_DFL); }
+// After Ctrl-C the handler stays, so that another one cannot take the exit code from a command that
+// is about to end.
+CommandBudget::Handler::~Handler() {
+  if (!interrupted) std::signal(SIGINT, SIG_DFL);
+}
 
 CommandBudget::CommandBudget(const Limits& limits)
     : budget_(limits, Cancel{.flag = &interrupted}) {}

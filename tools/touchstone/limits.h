@@ -21,7 +21,7 @@ Index milliseconds_of(const std::string& text);
 Index bytes_of(const std::string& text);
 
 // Installs the budget of a command, which also covers reading files and models. During its lifetime
-// the first Ctrl-C cancels; one more than a second later ends the process.
+// the first Ctrl-C cancels; one more than a second after it ends the process, also later.
 class CommandBudget {
  public:
   explicit CommandBudget(const Limits& limits);

@@ -2,6 +2,9 @@
 #include "tools/touchstone/limits.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "core/error.h"
 
@@ -53,6 +56,20 @@ TEST(LimitArgs, AreOfTheirPreset) {
   EXPECT_EQ(args.limits().memory, Index{2} << 30);
   EXPECT_EQ(args.limits().milliseconds, 3000);
   EXPECT_EQ(args.limits().elements, Limits::untrusted().elements);
+}
+
+// A terminal may send Ctrl-C twice, and the second one arrive while the command ends.
+TEST(CommandBudget, ASecondInterruptKeepsTheExitCode) {
+  const auto interrupted_twice = [] {
+    {
+      const CommandBudget budget(Limits::trusted());
+      raise(SIGINT);
+      if (!is_cancelled()) _exit(1);
+    }
+    raise(SIGINT);
+    _exit(130);
+  };
+  EXPECT_EXIT(interrupted_twice(), ::testing::ExitedWithCode(130), "");
 }
 
 }  // namespace
