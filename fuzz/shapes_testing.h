@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <map>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "core/error.h"
 #include "fuzz/case.h"
 #include "fuzz/graph/size_formula.h"
+#include "reference/shapes/proved_shapes.h"
 #include "reference/shapes/shapes.h"
 
 namespace touchstone::fuzz {
@@ -112,6 +114,29 @@ inline SizeTally compare_sizes(const InferredShapes& inferred, const Symbols& sy
       tally.wrong += fmt::format("{}: type {}, the run has {}\n", value.name, text(*value.type),
                                  text(found->second.type()));
     compare_value(value, found->second.tensor().shape(), symbols, tally);
+  }
+  return tally;
+}
+
+struct ProofTally {
+  Index proved = 0, open = 0;  // number of tensors
+};
+
+// Compares types and shapes of the last proof with those of `values`, of a valid run.
+inline ProofTally compare_proofs(const ShapeProver& prover,
+                                 const std::map<std::string, Value>& values) {
+  EXPECT_TRUE(prover.violations().empty() && !prover.breaks_surely());
+  ProofTally tally;
+  for (const auto& [name, value] : values) {
+    const ProvedValue known = prover.value(name);
+    if (known.type) {
+      EXPECT_EQ(text(*known.type), text(value.type())) << name;
+    }
+    if (!value.is_tensor()) continue;
+    ++(known.shape ? tally.proved : tally.open);
+    if (known.shape) {
+      EXPECT_EQ(text(*known.shape), text(value.tensor().shape())) << name;
+    }
   }
   return tally;
 }

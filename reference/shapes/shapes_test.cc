@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 
-#include <limits>
-
 #include "reference/shapes/testing.h"
 
 namespace touchstone::testing {
