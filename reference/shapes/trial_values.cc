@@ -19,6 +19,8 @@ constexpr int common_kinds = 20, kinds = 64;
 constexpr int min_answers = 2;
 constexpr int thorough_passes =
     8;  // that try all kinds and vary values; the later ones rely on them
+// Nodes whose values are tried at all, and thoroughly: bounds on what a hostile model costs.
+constexpr std::size_t max_records = 4096, max_thorough = 32;
 constexpr std::size_t enough_values = 3;  // valid ones of each element
 constexpr std::size_t max_varied = 3;     // valid sets of values that are varied element by element
 
@@ -174,6 +176,7 @@ std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry
   }
   if (open.empty() || entry.infer == nullptr) return std::nullopt;
   std::vector<PartialValue> filled = inputs;
+  if (state_.trials.size() >= max_records && !state_.trials.contains(place)) return std::nullopt;
   TrialRecord& record = state_.trials[place];
   CommonResult common(record);
   bool is_valid = false;  // the values of the last evaluation
@@ -198,7 +201,7 @@ std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry
                       [](const auto& list, Index n) { return std::ssize(list) == n; });
   };
   std::erase_if(record.valid, std::not_fn(have_counts));  // another pass may have other sizes
-  const bool thorough = ++record.passes <= thorough_passes;
+  const bool thorough = ++record.passes <= thorough_passes && state_.trials.size() <= max_thorough;
   for (int kind = 0; kind < (thorough ? kinds : common_kinds); ++kind) {
     TrialValues values;
     for (std::size_t n = 0; n < open.size(); ++n) {
