@@ -1,5 +1,5 @@
 """Writes the reference from the spec: a kernel header per definition, native and extended dispatch files per operator,
-and the tables.
+the index programs and the tables.
 
 python -m codegen.emit_kernels --spec spec --out generated [--list]
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import jinja2
 
+from codegen import emit_index_programs
 from codegen.cpp import cpp_name, enumerator, quoted
 from codegen.entry import Operator, SpecError, Version
 from codegen.load import load_spec
@@ -99,7 +100,7 @@ def says(v: Version, kind: str) -> bool:
 def source_names(operators: list[Operator]) -> list[str]:
     """Returns the names of the files that emit() writes, without checking any entry: CMake needs them when it
     configures."""
-    names = ["registry.cc", "extended_registry.cc", "extended_rulings_registry.cc"]
+    names = ["registry.cc", "extended_registry.cc", "extended_rulings_registry.cc", "index_programs.cc"]
     for o in operators:
         if any(v.kind == "semantics" for v in o.versions):
             names += [f"native/{o.op}.cc", f"extended/{o.op}.cc"]
@@ -215,6 +216,7 @@ def main() -> None:
             print(";".join(hot_names(operators)))
         else:
             emit(operators, args.spec, args.out, args.counted)
+            emit_index_programs.emit(operators, args.spec, args.out)
     except SpecError as error:
         sys.exit(f"error: {error}")
 

@@ -37,12 +37,9 @@ struct SizeTally {
 // Returns the value of a size's text; nothing if it has a size without a name.
 inline std::optional<Index> size_at(const InferredSize& size, const Symbols& symbols) {
   if (size.number) return size.number;
-  if (size.text.find('?') != std::string::npos) return std::nullopt;
-  std::string formula = size.text;
-  constexpr std::string_view floor = "floor(";
-  for (std::size_t at; (at = formula.find(floor)) != std::string::npos;)
-    formula.replace(at, floor.size(), "(");
-  return compute_size(formula, [&](const std::string& name) {
+  // A size without a name, or computed in reals.
+  if (size.text.find_first_of("?.") != std::string::npos) return std::nullopt;
+  return compute_size(size.text, [&](const std::string& name) {
     const auto found = symbols.find(name);
     if (found == symbols.end())
       throw Error(ErrorKind::internal, "size '" + size.text + "' names an unknown symbol");

@@ -1,6 +1,7 @@
 // Recursive descent over the text, with overflow checked.
 #include "fuzz/graph/size_formula.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/checked.h"
@@ -79,7 +80,19 @@ class FormulaParser {
     Index number = 0;
     const auto [stop, failed] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (failed == std::errc() && stop == word.data() + word.size()) return number;
+    if (take('(')) return called(word, depth);
     return size_(std::string(word));
+  }
+
+  Checked called(std::string_view function, int depth) {
+    if (function != "min" && function != "max" && function != "floor") fail();
+    Index result = sum(depth + 1).value();
+    while (function != "floor" && take(',')) {
+      const Index next = sum(depth + 1).value();
+      result = function == "min" ? std::min(result, next) : std::max(result, next);
+    }
+    if (!take(')')) fail();
+    return result;
   }
 
   std::string_view text_;

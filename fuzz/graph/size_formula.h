@@ -11,8 +11,8 @@ namespace touchstone::fuzz {
 
 using SizeByName = std::function<Index(const std::string& name)>;
 
-// Computes a formula of numbers, names, + - * / % and parentheses; / rounds down. Throws Error
-// (usage) if it is malformed.
+// Computes a formula of numbers, names, + - * / %, min(..), max(..), floor(..) and parentheses; /
+// rounds down. Throws Error (usage) if it is malformed.
 Index compute_size(std::string_view formula, const SizeByName& size);
 
 }  // namespace touchstone::fuzz

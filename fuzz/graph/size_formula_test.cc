@@ -15,6 +15,8 @@ TEST(SizeFormula, FollowsTheUsualPrecedence) {
   EXPECT_EQ(compute_size("(1+2)*C - 1", size_of), 14);
   EXPECT_EQ(compute_size("-C/2", size_of), -3);
   EXPECT_EQ(compute_size("C%K", size_of), 2);
+  EXPECT_EQ(compute_size("min(C, 3, 7) + 2*max(1, K)", size_of), 9);
+  EXPECT_EQ(compute_size("floor((C - 1)/2)", size_of), 2);
 }
 
 TEST(SizeFormula, RefusesTextThatIsNone) {

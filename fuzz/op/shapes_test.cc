@@ -4,6 +4,7 @@
 // TOUCHSTONE_DRAWS sets the number of draws per version.
 #include <gtest/gtest.h>
 
+#include <iostream>
 #include <set>
 #include <string_view>
 
@@ -14,6 +15,7 @@
 #include "fuzz/shapes_testing.h"
 #include "model/model.h"
 #include "reference/interpreter.h"
+#include "reference/shapes/symbols.h"
 
 namespace touchstone::fuzz {
 namespace {
@@ -145,6 +147,112 @@ TEST(ShapesOfCalls, AreThoseOfTheRun) {
   }
   EXPECT_GE(10 * all.known, 7 * (all.known + all.assumed + all.open))
       << all.known << " " << all.assumed << " " << all.open;
+}
+
+// Sizes of inputs over symbols of one name each: "x0" is the first dimension of x.
+ShapeProver::InputSizes symbolic_sizes_of(SymbolTable& symbols,
+                                          const std::map<std::string, Shape>& shapes) {
+  ShapeProver::InputSizes all;
+  for (const auto& [name, shape] : shapes) {
+    std::vector<SymbolicInteger>& sizes = all[name];
+    for (Index axis = 0; axis < shape.size(); ++axis) {
+      const Index size = shape[axis];
+      sizes.push_back(
+          symbols.symbol(name + std::to_string(axis), size, size > 0 ? 1 : 0, INT32_MAX));
+    }
+  }
+  return all;
+}
+
+// Number of values whose sizes over symbols were compared with the plans' at other sizes.
+struct SymbolicTally {
+  Index values = 0, unknown = 0, compared = 0;
+};
+
+void expect_symbolic(const Model& model, const Feeds& feeds, Random& random, SymbolicTally& tally) {
+  const std::map<std::string, Shape> shapes = shapes_of(feeds);
+  SymbolTable symbols;
+  ShapeProver symbolic(model, {});
+  symbolic.follow(shapes, symbols, symbolic_sizes_of(symbols, shapes));
+  if (symbolic.breaks_surely()) return;
+  const std::string output = model.graph.outputs.front().name;
+  for (const ValueInfo& value : model.graph.outputs) {
+    if (!symbolic.value(value.name).shape) continue;
+    ++tally.values;
+    if (!symbolic.sizes(value.name)) ++tally.unknown;
+  }
+  ShapeProver numbers(model, {});
+  for (int k = 0; k < 8; ++k) {
+    std::map<std::string, Shape> others = shapes;
+    SymbolTable::Values values;
+    const bool mapped = random.one_in(2);  // equal sizes stay equal
+    std::map<Index, Index> now;
+    for (auto& [name, shape] : others) {
+      for (Index axis = 0; axis < shape.size(); ++axis) {
+        const Index drawn = random.one_in(3) ? shape[axis] : 1 + random.below(12);
+        shape[axis] = mapped ? now.try_emplace(shape[axis], drawn).first->second : drawn;
+        values[name + std::to_string(axis)] = shape[axis];
+      }
+    }
+    if (!symbols.hold(values)) continue;
+    numbers.prove(others);
+    if (numbers.breaks_surely() || !numbers.violations().empty()) continue;
+    for (const ValueInfo& value : model.graph.outputs) {
+      const std::optional<Shape> actual = numbers.value(value.name).shape;
+      const auto said = symbolic.sizes(value.name);
+      if (!actual || !said) continue;
+      std::string text;
+      Shape expected;
+      for (const SymbolicInteger& size : *said) {
+        expected.push_back(symbols.value(size, values).value_or(-1));
+        text += symbols.text(size) + ", ";
+      }
+      for (Index d = 0; d < expected.size() && d < actual->size(); ++d) {
+        if (expected[d] == -1) expected[d] = (*actual)[d];  // depends on data
+      }
+      ++tally.compared;
+      EXPECT_EQ(touchstone::text(expected), touchstone::text(*actual))
+          << value.name << ": " << text << " of " << touchstone::text(others.begin()->second);
+    }
+  }
+}
+
+TEST(IndexPrograms, SaySizesOfPlansAtOtherSizes) {
+  SymbolicTally all;
+  for (const Signature& signature : all_signatures()) {
+    if (known_of_suite().seeds.of(signature).valid.empty() && !has_body_template(signature))
+      continue;
+    SCOPED_TRACE(name_of(signature));
+    Random random(static_cast<std::uint64_t>(signature.since) + 104729);
+    SymbolicTally own;
+    for (int k = 0; k < draws(3); ++k) {
+      const std::optional<Call> call = draw_call(signature, random);
+      if (!call) continue;
+      SCOPED_TRACE(call->text);
+      expect_symbolic(call->model, call->feeds, random, own);
+      // Integers decide shapes: as constants.
+      Model model = call->model;
+      Feeds rest = call->feeds;
+      std::erase_if(model.graph.inputs, [&](const ValueInfo& input) {
+        const auto fed = call->feeds.find(input.name);
+        if (fed == call->feeds.end() || !fed->second.is_tensor() ||
+            !facts(fed->second.tensor().type()).is_integer)
+          return false;
+        model.graph.initializers[input.name] = fed->second.tensor();
+        rest.erase(input.name);
+        return true;
+      });
+      resolve(model);
+      expect_symbolic(model, rest, random, own);
+    }
+    if (own.unknown > 0 || std::getenv("TOUCHSTONE_TELL"))
+      std::cout << name_of(signature) << ": " << own.values << " values, " << own.unknown
+                << " unknown, " << own.compared << " compared\n";
+    all.values += own.values, all.unknown += own.unknown, all.compared += own.compared;
+  }
+  std::cout << all.values << " values, " << all.unknown << " unknown, " << all.compared
+            << " compared\n";
+  EXPECT_LE(10 * all.unknown, all.values);
 }
 
 }  // namespace

@@ -52,6 +52,27 @@ void ShapeProver::prove(const std::map<std::string, Shape>& feeds) {
   h.is_complete = true;
 }
 
+void ShapeProver::follow(const std::map<std::string, Shape>& feeds, SymbolTable& symbols,
+                         InputSizes sizes) {
+  impl_ = std::make_unique<Impl>(impl_->state.model, Limits(impl_->limits));
+  impl_->state.sizes = &symbols;
+  impl_->state.input_sizes = std::move(sizes);
+  prove(feeds);
+}
+
+std::optional<std::vector<SymbolicInteger>> ShapeProver::sizes(const std::string& name) const {
+  const auto found = impl_->rows.find(name);
+  if (found == impl_->rows.end()) return std::nullopt;
+  const auto& symbolic = impl_->state.symbolic;
+  if (found->second < symbolic.size() && symbolic[found->second]) {
+    const SymbolicTensor& of = *symbolic[found->second];
+    return of.has_rank ? std::optional(of.sizes) : std::nullopt;
+  }
+  const std::optional<Shape>& shape = impl_->shapes[found->second];
+  if (!shape) return std::nullopt;
+  return std::vector<SymbolicInteger>(shape->begin(), shape->end());
+}
+
 ProvedValue ShapeProver::value(const std::string& name) const {
   const auto found = impl_->rows.find(name);
   if (found == impl_->rows.end()) return {};

@@ -13,8 +13,11 @@
 
 #include "core/limits.h"
 #include "model/graph.h"
+#include "reference/shapes/symbolic_integer.h"
 
 namespace touchstone {
+
+class SymbolTable;
 
 struct ProvedValue {
   std::optional<ValueType> type;
@@ -43,6 +46,13 @@ class ShapeProver {
   ~ShapeProver();
   // Results hold until the next call.
   void prove(const std::map<std::string, Shape>& feeds);
+
+  using InputSizes = std::unordered_map<std::string, std::vector<SymbolicInteger>>;
+  // Like prove(), over symbols too: the fed sizes are the hints of `sizes`, by input. An input that
+  // is not among them has constant sizes. `symbols` must outlive the prover.
+  void follow(const std::map<std::string, Shape>& feeds, SymbolTable& symbols, InputSizes sizes);
+  // Sizes over symbols of a value of the main graph, constants too; nothing if they are not known.
+  std::optional<std::vector<SymbolicInteger>> sizes(const std::string& name) const;
 
   // Type and shape of a value of the main graph, as far as they are known.
   ProvedValue value(const std::string& name) const;

@@ -66,8 +66,13 @@ std::vector<PartialValue> ShapeWalk::outputs_of_map(const Node& node,
       if (item.type && item.type->kind == ValueType::Kind::sequence) {
         item.type = ValueType(*inputs[k].type->inner);
         item.inner.reset();
-        if (inputs[k].inner)
+        if (inputs[k].inner) {
+          drawn_.clear();
           item.shape = with_names(*inputs[k].inner, place + which + std::to_string(k));
+        }
+        if (item.shape && item.symbolic && !proves())
+          item.symbolic =
+              std::make_shared<const SymbolicTensor>(guessed_sizes({inputs[k]}, *item.shape));
       }
       items.push_back(std::move(item));
     }
@@ -81,6 +86,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_map(const Node& node,
     outputs[k].inner = either_shape(outputs[k].shape, others[k].shape);
     outputs[k].shape.reset(), outputs[k].value.reset();
   }
+  guess(inputs, outputs);
   return outputs;
 }
 

@@ -49,8 +49,10 @@ bool is_same(const Tensor& a, const Tensor& b) {
          std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
 }
 
-// Adds a dimension of size `count` at `axis`; unknown without a count.
-PartialValue stacked(const PartialValue& part, Index axis, std::optional<Index> count) {
+// Adds a dimension of size `count` at `axis`; unknown without a count. `trips`: the count over
+// symbols, null if it is a constant.
+PartialValue stacked(const PartialValue& part, Index axis, std::optional<Index> count,
+                     const SymbolicInteger* trips) {
   PartialValue whole;
   whole.type = part.type;
   if (!part.shape || !count) return whole;
@@ -60,6 +62,11 @@ PartialValue stacked(const PartialValue& part, Index axis, std::optional<Index> 
   whole.shape.emplace();
   for (Index d = 0; d < rank; ++d)
     whole.shape->push_back(d == axis ? *count : (*part.shape)[d < axis ? d : d - 1]);
+  if (!trips && !part.symbolic) return whole;
+  SymbolicTensor over = symbolic_sizes(part);
+  if (over.has_rank)
+    over.sizes.insert(over.sizes.begin() + axis, trips ? *trips : SymbolicInteger(*count));
+  whole.symbolic = std::make_shared<const SymbolicTensor>(std::move(over));
   return whole;
 }
 
@@ -71,17 +78,22 @@ PartialValue empty_stack(const ValueInfo& declared, Index axis) {
   if (declared.shape) {
     for (const Dim& dim : *declared.shape) part.shape->push_back(dim.size.value_or(0));
   }
-  return stacked(part, axis, 0);
+  return stacked(part, axis, 0, nullptr);
 }
 
 PartialValue stacked_output(const ValueInfo& declared, const PartialValue& part, Index axis,
-                            std::optional<Index> count) {
-  return count == 0 ? empty_stack(declared, axis) : stacked(part, axis, count);
+                            std::optional<Index> count, const SymbolicInteger* trips) {
+  return count == 0 ? empty_stack(declared, axis) : stacked(part, axis, count, trips);
 }
 
 // Drops the values that a body receives in an unknown iteration.
 void forget_values(std::vector<PartialValue>& list) {
-  for (PartialValue& known : list) known.value.reset();
+  for (PartialValue& known : list) {
+    known.value.reset();
+    if (known.symbolic && !known.symbolic->elements.empty())
+      known.symbolic = std::make_shared<const SymbolicTensor>(
+          SymbolicTensor{known.symbolic->sizes, known.symbolic->has_rank, {}});
+  }
 }
 
 }  // namespace
@@ -133,6 +145,7 @@ PartialValue ShapeWalk::joined(const PartialValue& a, const PartialValue& b,
       (*both.shape)[d] = unnamed_size(place + ":" + std::to_string(d));
   }
   if (a.value && b.value && is_same(*a.value, *b.value)) both.value = a.value;
+  both.symbolic = joined_sizes(a, b, both);
   return both;
 }
 
@@ -180,7 +193,8 @@ std::vector<PartialValue> ShapeWalk::outputs_of_loop(const Node& node,
     for (std::size_t k = 0; k < count; ++k) {
       PartialValue next = joined(carried[k], results[k + 1], place + "." + std::to_string(k));
       next.value.reset();
-      stands = stands && next.shape == carried[k].shape && next.inner == carried[k].inner;
+      stands = stands && next.shape == carried[k].shape && next.inner == carried[k].inner &&
+               have_same_sizes(next, carried[k]);
       carried[k] = std::move(next);
     }
   }
@@ -188,12 +202,21 @@ std::vector<PartialValue> ShapeWalk::outputs_of_loop(const Node& node,
   const bool runs_through =
       inputs[1].left_out || (bool_of(inputs[1]) == true && bool_of(results[0]) == true);
   std::optional<Index> trips = runs_through ? number(inputs[0]) : std::nullopt;
-  if (!trips && !proves()) trips = unnamed_size(place + "#trips");
+  std::optional<SymbolicInteger> over;
+  if (!trips && !proves()) {
+    trips = unnamed_size(place + "#trips");
+    if (state_.sizes) over = drawn_.back();
+  } else if (trips && inputs[0].symbolic) {
+    over = symbolic_number(inputs[0]);
+    over = over ? state_.sizes->maximum({0, *over})
+                : state_.sizes->symbol(place + "#trips", *trips, 0, INT64_MAX);
+  }
   if (trips) trips = std::max<Index>(*trips, 0);
   std::vector<PartialValue> outputs(carried.begin(),
                                     carried.begin() + static_cast<std::ptrdiff_t>(count));
   for (std::size_t k = count + 1; k < results.size(); ++k)
-    outputs.push_back(stacked_output(body->outputs[k], results[k], 0, trips));
+    outputs.push_back(
+        stacked_output(body->outputs[k], results[k], 0, trips, over ? &*over : nullptr));
   return outputs;
 }
 
@@ -219,6 +242,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_scan(const Node& node,
   const std::vector<Index> out_axes =
       integers(node, "scan_output_axes", body->outputs.size() - count);
   std::optional<Index> steps;
+  std::optional<SymbolicInteger> over;  // a constant where an input has one
   for (std::size_t k = count; k < inputs.size(); ++k) {
     PartialValue slice;
     slice.type = inputs[k].type;
@@ -229,15 +253,34 @@ std::vector<PartialValue> ShapeWalk::outputs_of_scan(const Node& node,
                     "input " + std::to_string(k) + " has shape " + text(*shape) + " and no axis " +
                         std::to_string(in_axes[k - count]) + " to be scanned along");
       }
+      if (steps && *steps != (*shape)[axis]) {
+        throw Error(ErrorKind::invalid_input,
+                    "input " + std::to_string(k) + " has " + std::to_string((*shape)[axis]) +
+                        " slices to be scanned, but another input has " + std::to_string(*steps));
+      }
       steps = (*shape)[axis];
       slice.shape.emplace();
       for (Index d = 0; d < shape->size(); ++d) {
         if (d != axis) slice.shape->push_back((*shape)[d]);
       }
+      if (inputs[k].symbolic) {
+        SymbolicTensor sizes = symbolic_sizes(inputs[k]);
+        if (sizes.has_rank) {
+          const SymbolicInteger length = sizes.sizes[static_cast<std::size_t>(axis)];
+          if (!over || !over->constant()) over = length;
+          sizes.sizes.erase(sizes.sizes.begin() + axis);
+        }
+        slice.symbolic = std::make_shared<const SymbolicTensor>(std::move(sizes));
+      } else {
+        over = SymbolicInteger(*steps);
+      }
     }
     slices.push_back(std::move(slice));
   }
-  if (!steps && !proves()) steps = unnamed_size(place + "#trips");
+  if (!steps && !proves()) {
+    steps = unnamed_size(place + "#trips");
+    if (state_.sizes) over = drawn_.back();
+  }
   std::vector<PartialValue> results;
   bool stands = false;
   for (int round = 0; round < max_rounds && !stands; ++round) {
@@ -248,14 +291,15 @@ std::vector<PartialValue> ShapeWalk::outputs_of_scan(const Node& node,
     for (std::size_t k = 0; k < count; ++k) {
       PartialValue next = joined(states[k], results[k], place + "." + std::to_string(k));
       next.value.reset();
-      stands = stands && next.shape == states[k].shape;
+      stands = stands && next.shape == states[k].shape && have_same_sizes(next, states[k]);
       states[k] = std::move(next);
     }
   }
   if (proves() && !stands) throw NotKnown{};
   std::vector<PartialValue> outputs = states;
   for (std::size_t k = count; k < results.size(); ++k)
-    outputs.push_back(stacked_output(body->outputs[k], results[k], out_axes[k - count], steps));
+    outputs.push_back(stacked_output(body->outputs[k], results[k], out_axes[k - count], steps,
+                                     over ? &*over : nullptr));
   return outputs;
 }
 

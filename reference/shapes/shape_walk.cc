@@ -17,8 +17,6 @@
 namespace touchstone {
 namespace {
 
-constexpr Index small = 1024;  // maximum elements of a tensor that is computed
-constexpr Index small_bytes = 65536;
 constexpr int rank_most = 64;
 constexpr Index steps_of_an_error = 8;  // unwinding takes longer than most plans
 constexpr Index letters_of_a_step = 64;
@@ -40,20 +38,6 @@ std::string text_of(const std::vector<PartialValue>& inputs) {
     out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   return out;
-}
-
-bool is_small(const Shape& shape) {
-  Index size = 1;
-  return std::all_of(shape.begin(), shape.end(),
-                     [&](Index d) { return d <= small && (size *= d) <= small; });
-}
-
-// True for kernels whose work is bounded by the number of input and output elements.
-bool is_cheap(const Signature& signature) {
-  static constexpr std::string_view forms[] = {"elementwise", "move", "reduce",
-                                               "measure",     "cast", "quantise"};
-  return signature.kind != "random" &&
-         std::find(std::begin(forms), std::end(forms), signature.form) != std::end(forms);
 }
 
 }  // namespace
@@ -96,22 +80,29 @@ InferredRun proving_walk(ShapeInference& state, const FedShapes& feeds) {
   return ShapeWalk(state, nullptr, &feeds).go();
 }
 
-Index ShapeWalk::drawn(std::size_t symbol) const {
+Index ShapeWalk::drawn(std::size_t symbol) {
   if (proves()) throw NotKnown{};
-  return (*sizes_)(symbol);
+  const Index hint = (*sizes_)(symbol);
+  if (state_.sizes) drawn_.push_back(state_.symbol_size(symbol, hint));
+  return hint;
 }
 
 // A fed input has the shape of its feed; a default that is fed is not a constant.
 PartialValue ShapeWalk::input_of(const ValueInfo& input, const Frame& frame) {
   if (proves()) {
-    if (const auto fed = feeds_->find(input.name); fed != feeds_->end())
-      return {false, input.type, fed->second, {}, {}};
+    if (const auto fed = feeds_->find(input.name); fed != feeds_->end()) {
+      PartialValue known{false, input.type, fed->second, {}, {}};
+      if (const auto sizes = state_.input_sizes.find(input.name); sizes != state_.input_sizes.end())
+        known.symbolic =
+            std::make_shared<const SymbolicTensor>(SymbolicTensor{sizes->second, true, {}});
+      return known;
+    }
   }
   PartialValue known = look_up(input.name, frame);  // a default, if it has one
   if (proves()) {
     if (!known.type) known.type = input.type;
   } else if (!known.shape && input.shape) {
-    known.shape = declared_shape(input, "|" + input.name, true);
+    take_declared(known, input, "|" + input.name, true);
   }
   return known;
 }
@@ -151,20 +142,27 @@ PartialValue ShapeWalk::look_up(const std::string& name, const Frame& frame) con
   return {};
 }
 
-Shape ShapeWalk::declared_shape(const ValueInfo& declared, const std::string& place,
-                                bool of_input) {
-  Shape shape;
+void ShapeWalk::take_declared(PartialValue& known, const ValueInfo& declared,
+                              const std::string& place, bool of_input) {
+  Shape& shape = known.shape.emplace();
+  SymbolicTensor over;
+  over.has_rank = true;
   for (std::size_t d = 0; d < declared.shape->size(); ++d) {
     const Dim& dim = (*declared.shape)[d];
     if (dim.size && *dim.size >= 0) {
       shape.push_back(*dim.size);
+      over.sizes.emplace_back(*dim.size);
     } else {
       const bool has_name = !dim.size && !dim.symbol.empty();
       shape.push_back(drawn(has_name ? state_.named(dim.symbol, of_input)
                                      : state_.unnamed(place + ":" + std::to_string(d))));
+      if (state_.sizes) over.sizes.push_back(drawn_.back());
     }
   }
-  return shape;
+  if (!state_.sizes) return;
+  const bool constant = std::all_of(over.sizes.begin(), over.sizes.end(),
+                                    [](const SymbolicInteger& size) { return size.constant(); });
+  if (!constant) known.symbolic = std::make_shared<const SymbolicTensor>(std::move(over));
 }
 
 void ShapeWalk::define(const std::string& name, PartialValue known, const Node* node,
@@ -177,14 +175,19 @@ void ShapeWalk::define(const std::string& name, PartialValue known, const Node* 
     return;
   }
   if (!known.type && declared) known.type = declared->type;
-  if (known.shape && !sound(*known.shape)) known.shape.reset(), known.value.reset();
+  if (known.shape && !sound(*known.shape))
+    known.shape.reset(), known.value.reset(), known.symbolic.reset();
   if (!known.shape && declared && declared->shape && declared->shape->size() <= rank_most) {
-    known.shape = declared_shape(*declared, frame.path + "|" + name, false);
+    take_declared(known, *declared, frame.path + "|" + name, false);
     ++found_.guesses;
   }
   if (known.type || proves()) state_.rows[row].type = known.type;
   if (found_.shapes.size() <= row) found_.shapes.resize(row + 1);
   found_.shapes[row] = known.shape;
+  if (state_.sizes) {
+    if (state_.symbolic.size() <= row) state_.symbolic.resize(row + 1);
+    state_.symbolic[row] = known.symbolic;
+  }
   frame.values[name] = std::move(known);
 }
 
@@ -212,7 +215,12 @@ bool ShapeWalk::visit(const Node& written, Frame& frame) {
     if (error.kind != ErrorKind::invalid_input && error.kind != ErrorKind::invalid_model) return;
     if (error.place.empty()) error.place = place_of(written, frame.path);
     const Index node = frame.path.empty() ? written.index : -1;
-    found_.violations.push_back({step_, frame.surely_run, text_of(inputs), std::move(error), node});
+    const bool of_constants =
+        state_.sizes && std::none_of(inputs.begin(), inputs.end(), [](const PartialValue& known) {
+          return known.symbolic != nullptr;
+        });
+    found_.violations.push_back(
+        {step_, frame.surely_run, text_of(inputs), std::move(error), node, of_constants});
   };
   std::vector<PartialValue> outputs;
   if (!found_.gave_up) {
@@ -247,6 +255,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of(const Node& node,
                                                 const std::vector<PartialValue>& inputs,
                                                 Frame& frame) {
   place_ = frame.path + "#" + std::to_string(node.index);
+  drawn_.clear();
   if (node.function) return outputs_of_function(node, inputs, frame);
   if (is_control(node)) return outputs_of_control(node, inputs, frame);
   return outputs_of_operator(node, inputs);
@@ -281,6 +290,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_operator(const Node& node,
   for (std::size_t k = 0; k < outputs.size(); ++k) outputs[k].type = types[k];
   if (const CustomOperator* custom = custom_operator(*node.signature)) {
     infer_custom(node, *custom, inputs, outputs, state_.limits);
+    guess(inputs, outputs);
     return outputs;
   }
   const ReferenceEntry* entry = find_entry(*node.signature);
@@ -293,6 +303,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_operator(const Node& node,
       types[k] = made[k].type;
     }
     hold_output_types(*node.signature, types, refuse);
+    guess(inputs, made);
     return made;
   }
   Inferred said;
@@ -319,53 +330,9 @@ std::vector<PartialValue> ShapeWalk::outputs_of_operator(const Node& node,
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) types[k] = outputs[k].type;
   hold_output_types(*node.signature, types, refuse);
-  if (entry->native && is_cheap(*node.signature)) computed(node, *entry, inputs, outputs);
+  computed(node, *entry, inputs, outputs);
+  follow(node, inputs, outputs);
   return outputs;
-}
-
-// Computes the outputs if everything that the kernel reads is known and small.
-bool ShapeWalk::computed(const Node& node, const ReferenceEntry& entry,
-                         const std::vector<PartialValue>& inputs,
-                         std::vector<PartialValue>& outputs) const {
-  const bool by_shape = node.signature->form == "measure";
-  Call call;
-  call.node = &node;
-  call.signature = node.signature;
-  for (const PartialValue& known : inputs) {
-    if (known.left_out) {
-      call.inputs.emplace_back();
-    } else if (by_shape && known.shape && is_tensor(known)) {
-      call.inputs.emplace_back(shape_only_tensor(known.type->element, *known.shape));
-    } else if (!by_shape && known.value && known.value->size() <= small) {
-      call.inputs.emplace_back(*known.value);
-    } else {
-      return false;
-    }
-  }
-  for (const PartialValue& known : outputs) {
-    if (known.shape && !is_small(*known.shape) && !inputs.empty()) return false;
-  }
-  call.wanted = wanted(node);
-  call.outputs.resize(node.outputs.size());
-  Limits limits = state_.limits;
-  limits.elements = small;
-  limits.bytes = small_bytes;
-  const LimitsScope scope(limits);
-  try {
-    entry.native(call);
-  } catch (const Error& error) {
-    if (error.kind == ErrorKind::invalid_input) throw;
-    return false;
-  } catch (const NotKnown&) {
-    return false;
-  } catch (const std::exception&) {
-    return false;
-  }
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    if (call.wanted[k] && call.outputs[k].is_tensor())
-      outputs[k] = PartialValue::of(call.outputs[k].tensor());
-  }
-  return true;
 }
 
 std::optional<ShapeWalk::Frame> ShapeWalk::opened(const Frame& caller, std::string path) const {

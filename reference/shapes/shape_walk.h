@@ -19,6 +19,8 @@
 #include "model/graph.h"
 #include "reference/references.h"
 #include "reference/registry.h"
+#include "reference/shapes/index_evaluator.h"
+#include "reference/shapes/symbols.h"
 #include "reference/value_facts.h"
 
 namespace touchstone {
@@ -30,15 +32,25 @@ struct PartialValue {
   std::optional<Shape> shape;  // for a tensor
   std::optional<Shape> inner;  // common to the tensors in a container; any_size where they differ
   std::optional<Tensor> value;
+  // Over the symbols of ShapeInference::symbols. Null: shape and value are the same at all sizes.
+  std::shared_ptr<const SymbolicTensor> symbolic = nullptr;
 
   static PartialValue of(const Tensor& tensor);
 };
 
 bool is_tensor(const PartialValue& known);
+// True for a shape of so few elements that a tensor of it is computed.
+bool is_small(const Shape& shape);
 // Returns false for a shape beyond the limits, which stays unknown: plans compute with sizes that
 // tensors can have.
 bool can_be_a_tensor(const PartialValue& known, const Limits& limits);
 class CustomOperator;
+// Sizes of a value over symbols, constants too; without a rank if they are not followed.
+SymbolicTensor symbolic_sizes(const PartialValue& known);
+bool have_same_sizes(const PartialValue& a, const PartialValue& b);
+// The number that a tensor of one element holds over symbols; nothing if it is a constant, or not
+// followed.
+std::optional<SymbolicInteger> symbolic_number(const PartialValue& known);
 // Adds what an operator of the program says about its outputs; nothing if it fails.
 void infer_custom(const Node& node, const CustomOperator& custom,
                   const std::vector<PartialValue>& inputs, std::vector<PartialValue>& outputs,
@@ -91,6 +103,12 @@ class ShapeInference {
   std::vector<Symbol> symbols;
   std::unordered_map<std::string, std::size_t> by_name;  // symbols
   std::unordered_map<std::string, TrialRecord> trials;   // by place
+  // Null: shapes are numbers alone. A proving pass follows `input_sizes`, whose hints are the sizes
+  // of its feeds; another one `symbol_size`, which gives the size of a symbol drawn as a hint.
+  SymbolTable* sizes = nullptr;
+  std::unordered_map<std::string, std::vector<SymbolicInteger>> input_sizes;
+  std::function<SymbolicInteger(std::size_t symbol, Index hint)> symbol_size;
+  std::vector<std::shared_ptr<const SymbolicTensor>> symbolic;  // by row, of the last pass
 
  private:
   std::unordered_map<std::string, std::size_t> row_of_, by_place_;
@@ -103,7 +121,8 @@ struct Violation {
   bool surely_run;
   std::string inputs;  // shapes and values of the node's inputs, as text
   Error error;
-  Index node = -1;  // index of the main graph's node; -1 in a subgraph or a function
+  Index node = -1;            // index of the main graph's node; -1 in a subgraph or a function
+  bool of_constants = false;  // no input of the node depends on symbols, where they are followed
 };
 
 // Result of one pass.
@@ -153,8 +172,19 @@ class ShapeWalk {
 
   PartialValue look_up(const std::string& name, const Frame& frame) const;
   void define(const std::string& name, PartialValue known, const Node* node, Frame& frame);
-  Shape declared_shape(const ValueInfo& declared, const std::string& place, bool of_input);
+  void take_declared(PartialValue& known, const ValueInfo& declared, const std::string& place,
+                     bool of_input);
   void visit_all(const std::vector<Node>& nodes, Frame& frame);
+  // symbolic_outputs.cc
+  void follow(const Node& node, const std::vector<PartialValue>& inputs,
+              std::vector<PartialValue>& outputs);
+  // For outputs whose sizes no program says. A proving pass does not know them if an input depends
+  // on symbols; another one takes sizes that are an input's, or were drawn for the node.
+  void guess(const std::vector<PartialValue>& inputs, std::vector<PartialValue>& outputs);
+  SymbolicTensor guessed_sizes(const std::vector<PartialValue>& inputs, const Shape& shape) const;
+  bool follow_elements(IndexEvaluator& evaluator, std::size_t k, const Tensor& value,
+                       SymbolicTensor& into);
+
   // Returns false if another visit with the same inputs may end otherwise, or must be reported.
   bool visit(const Node& written, Frame& frame);
   std::vector<PartialValue> outputs_of(const Node& node, const std::vector<PartialValue>& inputs,
@@ -189,9 +219,11 @@ class ShapeWalk {
                                       std::vector<PartialValue> inputs, const Node& holder,
                                       const Frame& caller, bool surely_run);
   PartialValue joined(const PartialValue& a, const PartialValue& b, const std::string& place);
+  std::shared_ptr<const SymbolicTensor> joined_sizes(const PartialValue& a, const PartialValue& b,
+                                                     const PartialValue& both);
   bool proves() const { return feeds_ != nullptr; }
   // Throws NotKnown in a proving pass, as does every drawn size.
-  Index drawn(std::size_t symbol) const;
+  Index drawn(std::size_t symbol);
   Index unnamed_size(const std::string& place) { return drawn(state_.unnamed(place)); }
   PartialValue input_of(const ValueInfo& input, const Frame& frame);
 
@@ -212,6 +244,8 @@ class ShapeWalk {
   InferredRun found_;
   Index step_ = 0;
   std::string place_;  // the visited node: origin of unnamed sizes
+  // Sizes drawn for it, over symbols.
+  std::vector<SymbolicInteger> drawn_;
 };
 
 struct ShapeWalk::Memo {

@@ -1,13 +1,12 @@
-// Chooses sizes for symbols, runs passes, and fits a size expression to every dimension.
+// Chooses sizes for symbols, follows them over the model beside their symbols, and holds what comes
+// out to passes at other sizes.
 //
 // The sizes are pseudo-random with a fixed seed, so that two symbols rarely have equal sizes. If
-// they violate a constraint, others are tried: larger sizes, multiples of 64, equal symbols, a
-// symbol that is the sum of two others, a symbol of 1. The first choice that gets further through
-// the model is kept and recorded in a note.
+// they violate a constraint, others are tried (choice_search.h). The choice that gets furthest
+// through the model is kept and recorded in a note.
 #include "reference/shapes/shapes.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -16,19 +15,24 @@
 #include "model/rules.h"
 #include "reference/shapes/choice_search.h"
 #include "reference/shapes/shape_walk.h"
-#include "reference/shapes/size_expression.h"
 
 namespace touchstone {
 namespace {
 
 constexpr Index max_steps = 3'000'000;     // all passes together
 constexpr Index max_choosing = 1'000'000;  // the part spent on choosing sizes
-constexpr std::size_t random_walks = 12, stair_walks = 64, max_stairs = 6;
-// Sizes that no draw has, in multiples of the range's step: of all symbols at once, and of one with
-// the others as in draw 0. A large one stands beside small ones, or tensors exceed the limits.
-constexpr Index small_of_all[] = {1, 2, 8, 32}, small_of_one[] = {0, 1};
-constexpr Index large_of_one = 10'000, beside_large = 3;
+constexpr std::uint64_t other_draws = 3;   // passes that refute guessed sizes
+// Sizes of one symbol that may break a guard, with the others as chosen. A large one stands beside
+// small ones, or tensors exceed the limits.
+constexpr Index sizes_of_one[] = {0, 1, 2, 3, 7, 20, 49, 100, 300, 1000, 10'000};
+constexpr Index beside_large = 3;
+constexpr Index large = 1000;
+constexpr Index sizes_of_all[] = {1, 2};
+constexpr std::size_t max_guards = 16;
 constexpr std::size_t max_apart = 8;  // symbols that stand for others and are also set apart
+
+// Size of each symbol in a pass.
+using SymbolSizes = std::function<Index(std::size_t symbol)>;
 
 class Study {
  public:
@@ -37,158 +41,161 @@ class Study {
   InferredShapes go() {
     base_ = walk_at(state_, choice_, 0);
     const Index one_walk = max_steps - state_.steps_left;
-    for_extremes_ =
-        one_walk * static_cast<Index>(std::size(small_of_all) +
-                                      (std::size(small_of_one) + 1) * max_single + 3 * max_apart);
-    if (base_.gave_up || state_.steps_left < one_walk * walks_needed()) {
-      gave_up_ = true;  // gives up early: half of the passes would yield nothing
+    constexpr Index passes = 64, of_a_round = static_cast<Index>(max_single) + 8;
+    if (base_.gave_up || (!state_.symbols.empty() && state_.steps_left < one_walk * 2)) {
+      gave_up_ = true;
     } else if (!state_.symbols.empty()) {
-      constexpr Index of_a_round = static_cast<Index>(max_single) + 8;
-      search_.go(
-          std::max(state_.steps_left - max_choosing, one_walk * (walks_needed() + of_a_round)));
-      base_ = walk_at(state_, choice_, 0);
+      search_.go(std::max(state_.steps_left - max_choosing, one_walk * (passes + of_a_round)));
     }
-    if (!gave_up_) take_examples();
-    fit_all();
-    climb_stairs();
-    try_extremes();
+    if (!gave_up_ && !state_.symbols.empty()) follow_symbols();
     name_symbols();
-    find_assumptions();
+    if (!gave_up_) find_exceptions();
     tell();
     return std::move(told_);
   }
 
  private:
-  bool can_go_on(Index reserved = 0) const {
-    return state_.steps_left > reserved && !base_.gave_up;
-  }
-  // Number of passes that examples need.
-  Index walks_needed() const {
-    const std::size_t symbols = state_.symbols.size();
-    const std::size_t changes = std::min(symbols, max_single + 1);
-    return symbols == 0 ? 0 : static_cast<Index>(1 + changes + random_walks);
-  }
-
-  void take_examples() {
-    examples_.step = choice_.range.step;
-    walks_.push_back(base_);
-    std::vector<std::set<std::size_t>> changes;
-    std::set<std::size_t> rest;
-    for (std::size_t s = 0; s < state_.symbols.size(); ++s) {
-      if (!choice_.is_free(s)) continue;
-      if (changes.size() < max_single)
-        changes.push_back({s});
-      else
-        rest.insert(s);
-    }
-    if (!rest.empty()) changes.push_back(rest);
-    if (!state_.symbols.empty()) {
-      for (const auto& changed : changes) {
-        walks_.push_back(walk_with(state_, choice_, changed));
-        examples_.changes.emplace_back(changed.begin(), changed.end());
-      }
-      for (std::size_t k = 1; k <= random_walks; ++k) walks_.push_back(walk_at(state_, choice_, k));
-    }
-    for (std::size_t k = 0; k < walks_.size(); ++k) {
-      std::vector<Index> sizes;
-      for (std::size_t s = 0; s < state_.symbols.size(); ++s) {
-        sizes.push_back(k > 0 && k <= changes.size()
-                            ? choice_.changed_size(changes[k - 1], s, 0)
-                            : choice_.size(s, k == 0 ? 0 : k - changes.size()));
-      }
-      examples_.sizes.push_back(std::move(sizes));
-    }
-    for (const InferredRun& walked : walks_) gave_up_ = gave_up_ || walked.gave_up;
+  // One pass over symbols, at the sizes of draw 0.
+  void follow_symbols() {
+    state_.sizes = &table_;
+    state_.symbol_size = [this](std::size_t symbol, Index) { return symbol_size(symbol); };
+    base_ = walk_at(state_, choice_, 0);
+    state_.sizes = nullptr;
+    gave_up_ = base_.gave_up;
+    symbolic_ = state_.symbolic;
   }
 
-  struct Open {  // a dimension that no polynomial gives
-    std::size_t row;
-    Index d;
-    std::size_t symbol;
+  static std::string internal_name(std::size_t symbol) { return "#" + std::to_string(symbol); }
+
+  SymbolicInteger symbol_size(std::size_t symbol) {
+    if (const auto found = symbol_sizes_.find(symbol); found != symbol_sizes_.end())
+      return found->second;
+    const std::size_t s = choice_.stands_for(symbol);
+    SymbolicInteger size = 1;
+    if (const auto sum = choice_.sum_of.find(s); sum != choice_.sum_of.end()) {
+      size = table_.add(symbol_size(sum->second[0]), symbol_size(sum->second[1]));
+    } else if (!choice_.one.contains(s)) {
+      size = s == symbol ? table_.symbol(internal_name(s), choice_.size(s, 0), 0, INT32_MAX)
+                         : symbol_size(s);
+    }
+    return symbol_sizes_.emplace(symbol, size).first->second;
+  }
+
+  std::optional<std::vector<SymbolicInteger>> sizes_of(std::size_t row) const {
+    if (gave_up_ || row >= base_.shapes.size() || !base_.shapes[row]) return std::nullopt;
+    if (row < symbolic_.size() && symbolic_[row]) {
+      if (!symbolic_[row]->has_rank) return std::nullopt;
+      std::vector<SymbolicInteger> sizes = symbolic_[row]->sizes;
+      for (SymbolicInteger& size : sizes) size = table_.normal(size);
+      return sizes;
+    }
+    const Shape& shape = *base_.shapes[row];
+    return std::vector<SymbolicInteger>(shape.begin(), shape.end());
+  }
+
+  // -- passes at other sizes
+
+  struct Exceptions {  // of a value: where passes refute its sizes, or other sizes make others
+    bool refuted = false, of_rank = false;
+    std::vector<bool> of_sizes;
   };
 
-  const std::optional<Shape>* shape_at(const InferredRun& walked, std::size_t row) const {
-    return row < walked.shapes.size() ? &walked.shapes[row] : nullptr;
+  SymbolTable::Values values_at(const SymbolSizes& size) const {
+    SymbolTable::Values values;
+    for (std::size_t s = 0; s < state_.symbols.size(); ++s) values[internal_name(s)] = size(s);
+    return values;
   }
 
-  std::vector<Index> sizes_of(std::size_t row, Index d) const {
-    std::vector<Index> sizes;
-    for (const InferredRun& walked : walks_) sizes.push_back((*walked.shapes[row])[d]);
-    return sizes;
-  }
+  // Reading of a pass with other sizes. Sizes that differ there are wrong or exceptions; values
+  // without a shape there tell nothing, or are exceptions.
+  enum class Reading { refutes, excepts, excepts_missing };
 
-  bool has_one_rank(std::size_t row) const {
-    for (const InferredRun& walked : walks_) {
-      const std::optional<Shape>* shape = shape_at(walked, row);
-      if (!shape || !*shape || (*shape)->size() != (*walks_[0].shapes[row]).size()) return false;
-    }
-    return true;
-  }
-
-  void fit_all() {
-    expressions_.resize(state_.rows.size());
-    if (gave_up_) return;
-    std::map<std::vector<Index>, Fit> seen;
-    for (std::size_t row = 0; row < state_.rows.size(); ++row) {
-      if (!shape_at(walks_[0], row) || !walks_[0].shapes[row] || !has_one_rank(row)) continue;
-      expressions_[row].emplace();
-      for (Index d = 0; d < walks_[0].shapes[row]->size(); ++d) {
-        const std::vector<Index> sizes = sizes_of(row, d);
-        const auto [at, fresh] = seen.try_emplace(sizes);
-        if (fresh) at->second = fit(examples_, sizes);
-        expressions_[row]->push_back(at->second.form);
-        if (!at->second.form.known && at->second.depends.size() == 1)
-          open_.push_back({row, d, at->second.depends[0]});
+  void compare(const SymbolSizes& size, Reading reading) {
+    const InferredRun walked = state_.steps_left > 0 ? walk(state_, size) : InferredRun{};
+    const bool refutes = reading == Reading::refutes;
+    if (refutes) keep_common(walked.violations);
+    const bool is_whole = !walked.shapes.empty() && !walked.gave_up;
+    const SymbolTable::Values values = values_at(size);
+    for (std::size_t row = 0; row < sizes_.size(); ++row) {
+      if (!sizes_[row]) continue;
+      Exceptions& here = exceptions_[row];
+      const bool has_shape = row < walked.shapes.size() && walked.shapes[row];
+      // No run has these sizes, or reaches the value.
+      if (is_whole && !has_shape && reading != Reading::excepts_missing) continue;
+      const bool other_rank = !has_shape || walked.shapes[row]->size() != std::ssize(here.of_sizes);
+      if (refutes) here.refuted = here.refuted || (is_whole && other_rank);
+      here.of_rank = here.of_rank || other_rank;
+      for (std::size_t d = 0; d < here.of_sizes.size(); ++d) {
+        const bool same = !other_rank && table_.value((*sizes_[row])[d], values) ==
+                                             (*walked.shapes[row])[static_cast<Index>(d)];
+        here.of_sizes[d] = here.of_sizes[d] || !same;
+        if (refutes && is_whole && !same && !other_rank) open_.insert({row, d});
       }
     }
   }
 
-  // Grows a symbol by one repeatedly, which reveals the period of a floor division.
-  void climb_stairs() {
-    std::set<std::size_t> symbols;
-    for (const Open& open : open_) {
-      if (symbols.size() < max_stairs) symbols.insert(open.symbol);
-    }
-    if (examples_.step != 1) return;
-    for (const std::size_t symbol : symbols) {
-      std::vector<InferredRun> stairs;
-      for (std::size_t k = 0; k < stair_walks && can_go_on(for_extremes_); ++k)
-        stairs.push_back(k == 0 ? base_
-                                : walk_with(state_, choice_, {symbol}, static_cast<Index>(k)));
-      if (stairs.size() < stair_walks || stairs.back().gave_up) return;
-      for (const Open& open : open_) {
-        if (open.symbol != symbol) continue;
-        Staircase staircase{symbol, examples_.sizes[0][symbol], {}};
-        for (const InferredRun& walked : stairs) {
-          const std::optional<Shape>* shape = shape_at(walked, open.row);
-          if (!shape || !*shape || (*shape)->size() <= open.d) break;
-          staircase.values.push_back((**shape)[open.d]);
-        }
-        if (staircase.values.size() != stair_walks) continue;
-        (*expressions_[open.row])[static_cast<std::size_t>(open.d)] =
-            fit_floor(examples_, sizes_of(open.row, open.d), staircase);
-      }
-    }
-  }
-
-  // Finds the sizes that other expressions give where symbols are small or large.
-  void try_extremes() {
-    exceptions_.resize(expressions_.size());
-    if (gave_up_ || state_.symbols.empty()) return;
-    const Index step = choice_.range.step;
-    for (const Index size : small_of_all)
-      try_extreme(choice_, [&](std::size_t) { return size * step; });
-    const std::size_t single = std::min(state_.symbols.size(), max_single);
-    for (std::size_t one = 0; one < single; ++one) {
-      if (!choice_.is_free(one)) continue;
-      for (const Index size : small_of_one)
-        try_extreme(choice_,
-                    [&](std::size_t s) { return s == one ? size * step : choice_.size(s, 0); });
-      try_extreme(choice_, [&](std::size_t s) {
-        return s == one ? large_of_one / step * step : beside_large * step;
+  // Keeps the violations of the base pass that this one has, too.
+  void keep_common(const std::vector<Violation>& violations) {
+    std::erase_if(base_.violations, [&](const Violation& one) {
+      return std::none_of(violations.begin(), violations.end(), [&](const Violation& other) {
+        return other.step == one.step && other.error.message == one.error.message;
       });
+    });
+  }
+
+  void find_exceptions() {
+    for (std::size_t row = 0; row < state_.rows.size(); ++row) {
+      sizes_.push_back(sizes_of(row));
+      exceptions_.emplace_back();
+      if (sizes_.back()) exceptions_.back().of_sizes.resize(sizes_.back()->size(), false);
     }
+    if (state_.symbols.empty()) return;
+    const Index step = choice_.range.step;
+    for (std::uint64_t draw = 1; draw <= other_draws; ++draw)
+      compare([&](std::size_t s) { return choice_.size(s, draw); }, Reading::refutes);
+    for (const Index all : sizes_of_all)
+      compare([&](std::size_t s) { return choice_.size_by(s, [&](auto) { return all * step; }); },
+              Reading::excepts);
+    for (std::size_t one = 0; one < std::min(state_.symbols.size(), max_single); ++one) {
+      if (choice_.is_free(one))
+        compare(with_one(one, 0), Reading::excepts);  // a loop without a trip
+    }
+    break_guards();
     set_apart();
+    if (choice_.one.empty()) return;
+    Choice without = choice_;
+    without.one.clear();
+    compare([&](std::size_t s) { return without.size(s, 0); }, Reading::excepts_missing);
+  }
+
+  // One pass for each guard, at sizes at which it does not hold.
+  void break_guards() {
+    std::set<std::pair<std::size_t, Index>> done;
+    std::size_t count = 0;
+    for (const SymbolTable::Guard& guard : table_.guards()) {
+      if (++count > max_guards) {
+        for (Exceptions& one : exceptions_) one.of_sizes.assign(one.of_sizes.size(), true);
+        return;
+      }
+      for (std::size_t one = 0; one < state_.symbols.size(); ++one) {
+        if (!choice_.is_free(one)) continue;
+        const auto broken = std::find_if(
+            std::begin(sizes_of_one), std::end(sizes_of_one),
+            [&](Index size) { return !table_.hold(guard, values_at(with_one(one, size))); });
+        if (broken == std::end(sizes_of_one) || !done.insert({one, *broken}).second) continue;
+        compare(with_one(one, *broken), Reading::excepts);
+      }
+    }
+  }
+
+  SymbolSizes with_one(std::size_t one, Index size) const {
+    const Index step = choice_.range.step;
+    return [this, one, size, step](std::size_t symbol) {
+      return choice_.size_by(symbol, [&](std::size_t s) {
+        if (s == one) return size * step;
+        return size >= large ? beside_large * step : choice_.size(s, 0);
+      });
+    };
   }
 
   // Gives symbols that stand for another a size of their own: rules may allow others, too.
@@ -200,141 +207,130 @@ class Study {
       Choice apart = choice_;
       apart.same_as.erase(later);
       const Index other = choice_.size(later, 0);
-      for (const Index size : {Index{1}, other / 4, 3 * other + 1})
-        try_extreme(apart, [&](std::size_t s) { return s == later ? size : apart.size(s, 0); });
-    }
-  }
-
-  // `of_free` gives the size of a free symbol. A pass that the budget does not allow holds nothing.
-  template <class OfFree>
-  void try_extreme(const Choice& choice, OfFree&& of_free) {
-    const auto size = [&](std::size_t symbol) { return choice.size_by(symbol, of_free); };
-    const InferredRun walked = can_go_on() ? walk(state_, size) : InferredRun{};
-    const bool is_whole = !walked.shapes.empty() && !walked.gave_up;
-    std::vector<Index> sizes;
-    for (std::size_t s = 0; s < state_.symbols.size(); ++s) sizes.push_back(size(s));
-    for (std::size_t row = 0; row < expressions_.size(); ++row) {
-      if (!expressions_[row]) continue;
-      Exceptions& here = exceptions_[row];
-      here.of_sizes.resize(expressions_[row]->size(), false);
-      const std::optional<Shape>* shape = shape_at(walked, row);
-      if (is_whole && (!shape || !*shape)) continue;  // no run has these sizes, or reaches it
-      here.of_rank = here.of_rank || !is_whole || (*shape)->size() != std::ssize(here.of_sizes);
-      for (std::size_t d = 0; d < here.of_sizes.size(); ++d) {
-        here.of_sizes[d] = here.of_sizes[d] || here.of_rank ||
-                           !gives((*expressions_[row])[d], sizes, (**shape)[static_cast<Index>(d)]);
+      for (const Index size : {Index{1}, other / 4, 3 * other + 1}) {
+        compare(
+            [&](std::size_t symbol) {
+              return apart.size_by(
+                  symbol, [&](std::size_t s) { return s == later ? size : apart.size(s, 0); });
+            },
+            Reading::excepts);
       }
     }
   }
 
-  // Numbers unnamed symbols in order of first use.
+  // -- names and results
+
+  std::string shown(SymbolicInteger size) const {
+    return table_.text(size, [this](const std::string& name) {
+      const auto found = names_.find(name);
+      return found == names_.end() ? name : found->second;
+    });
+  }
+
+  void number_name(const std::string& name) {
+    if (name[0] == '#' && !names_.contains(name))
+      names_[name] = "?" + std::to_string(++names_given_);
+  }
+
+  // Numbers what has no name in order of first use: symbols and long expressions.
   void name_symbols() {
-    names_.resize(state_.symbols.size());
-    for (std::size_t s = 0; s < names_.size(); ++s) names_[s] = state_.symbols[s].name;
-    std::size_t next = 0;
-    for (const auto& row : expressions_) {
-      if (!row) continue;
-      for (const SizeExpression& form : *row) {
-        for (const auto& [monomial, coefficient] : form.terms) {
-          for (const std::size_t s : monomial) {
-            if (names_[s].empty()) names_[s] = "?" + std::to_string(++next);
-          }
-        }
+    for (std::size_t s = 0; s < state_.symbols.size(); ++s) {
+      if (!state_.symbols[s].name.empty()) names_[internal_name(s)] = state_.symbols[s].name;
+    }
+    for (std::size_t row = 0; row < state_.rows.size(); ++row) {
+      const auto sizes = sizes_of(row);
+      if (!sizes) continue;
+      for (const SymbolicInteger& size : *sizes) {
+        for (const std::string& name : table_.names(size)) number_name(name);
       }
     }
-    for (std::string& name : names_) {
-      if (name.empty()) name = "?" + std::to_string(++next);
+  }
+
+  std::vector<std::string> symbol_names() {
+    std::vector<std::string> names;
+    for (std::size_t s = 0; s < state_.symbols.size(); ++s) {
+      number_name(internal_name(s));
+      names.push_back(names_.at(internal_name(s)));
     }
+    return names;
   }
 
   void tell() {
-    expressions_.resize(state_.rows.size());
+    sizes_.resize(state_.rows.size());
+    exceptions_.resize(state_.rows.size());
+    find_shared();
     for (std::size_t row = 0; row < state_.rows.size(); ++row) {
       const ShapeRow& from = state_.rows[row];
       InferredValue value{from.path, from.name, from.node, from.type, std::nullopt};
-      if (expressions_[row]) {
+      if (sizes_[row] && !exceptions_[row].refuted) {
         value.shape.emplace();
-        value.rank_assumed = is_rank_assumed(row);
-        for (std::size_t d = 0; d < expressions_[row]->size(); ++d) {
-          const SizeExpression& form = (*expressions_[row])[d];
-          value.shape->push_back({form.number(), form.text(names_), is_assumed(row, d)});
+        value.rank_assumed = exceptions_[row].of_rank;
+        for (std::size_t d = 0; d < sizes_[row]->size(); ++d) {
+          const SymbolicInteger& size = (*sizes_[row])[d];
+          if (open_.contains({row, d}))
+            value.shape->push_back({std::nullopt, "?", true});
+          else
+            value.shape->push_back({size.constant(), shown(size), is_assumed(row, d)});
         }
-        hold_against_declaration(from, *expressions_[row]);
+        hold_against_declaration(from, *sizes_[row], *value.shape);
       }
       told_.values.push_back(std::move(value));
     }
-    for (const SizeNote& note : search_.notes) told_.notes.push_back(note.text(names_));
+    const std::vector<std::string> names = symbol_names();
+    for (const SizeNote& note : search_.notes) told_.notes.push_back(note.text(names));
     if (gave_up_) told_.notes.push_back("the model is too large for its symbols to be followed");
     tell_rules();
   }
 
-  // Takes the symbols that stand for others out of those that are free, and the pass in which none
-  // is 1, for is_assumed().
-  void find_assumptions() {
-    for (const auto& [later, first] : choice_.same_as) shared_.insert(first);
+  // Symbols that stand for others, or are their summands.
+  void find_shared() {
+    for (const auto& [later, first] : choice_.same_as) shared_.insert(internal_name(first));
     for (const auto& [whole, summands] : choice_.sum_of) {
-      if (!search_.is_said(whole)) shared_.insert(summands.begin(), summands.end());
+      if (search_.is_said(whole)) continue;
+      for (const std::size_t one : summands) shared_.insert(internal_name(one));
     }
-    if (choice_.one.empty() || gave_up_) return;
-    Choice without = choice_;
-    without.one.clear();
-    without_ones_ = walk_at(state_, without, 0);
   }
 
   bool is_assumed(std::size_t row, std::size_t d) const {
-    const Exceptions& extremes = exceptions_[row];
-    if (d < extremes.of_sizes.size() && extremes.of_sizes[d]) return true;
-    const SizeExpression& form = (*expressions_[row])[d];
-    const bool shared = std::any_of(form.terms.begin(), form.terms.end(), [&](const auto& term) {
-      return std::any_of(term.first.begin(), term.first.end(),
-                         [&](std::size_t s) { return shared_.contains(s); });
-    });
-    if (shared || !without_ones_) return shared;
-    if (is_rank_assumed(row)) return true;
-    const auto at = static_cast<Index>(d);
-    return (*without_ones_->shapes[row])[at] != (*base_.shapes[row])[at];
+    if (exceptions_[row].of_sizes[d]) return true;
+    if (shared_.empty()) return false;
+    const std::vector<std::string> names = table_.names((*sizes_[row])[d]);
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return shared_.contains(name); });
   }
 
-  bool is_rank_assumed(std::size_t row) const {
-    if (exceptions_[row].of_rank) return true;
-    if (!without_ones_) return false;
-    const std::optional<Shape>* other = shape_at(*without_ones_, row);
-    return !other || !*other || (*other)->size() != base_.shapes[row]->size();
-  }
-
-  // A rule violated with the same input shapes in every pass is violated at any sizes.
+  // A rule that constants alone violate is violated at any sizes.
   void tell_rules() {
     for (const Violation& violation : base_.violations) {
-      if (!violation.surely_run || gave_up_ || !choice_.one.empty()) continue;
-      const bool always = std::all_of(walks_.begin(), walks_.end(), [&](const InferredRun& walked) {
-        return std::any_of(
-            walked.violations.begin(), walked.violations.end(), [&](const Violation& other) {
-              return other.step == violation.step && other.inputs == violation.inputs &&
-                     other.error.message == violation.error.message;
-            });
-      });
-      if (always) told_.breaches.push_back(violation.error);
+      const bool always = violation.of_constants || state_.symbols.empty();
+      if (violation.surely_run && always && !gave_up_ && choice_.one.empty())
+        told_.breaches.push_back(violation.error);
     }
   }
 
-  // Null if the declaration leaves the size open, or names a symbol that the inputs lack.
-  std::optional<SizeExpression> declared_expression(const Dim& dim) const {
-    if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(number_expression(*dim.size));
+  // Nothing if the declaration leaves the size open, or names a symbol that the inputs lack.
+  std::optional<SymbolicInteger> declared_size(const Dim& dim) {
+    if (dim.size) return *dim.size < 0 ? std::nullopt : std::optional(SymbolicInteger(*dim.size));
     const auto found = state_.by_name.find(dim.symbol);
     if (dim.symbol.empty() || found == state_.by_name.end() ||
         !state_.symbols[found->second].of_input)
       return std::nullopt;
     if (!choice_.is_free(choice_.stands_for(found->second))) return std::nullopt;
-    return symbol_expression(choice_.stands_for(found->second));
+    return symbol_size(found->second);
   }
 
-  void hold_against_declaration(const ShapeRow& row, const std::vector<SizeExpression>& inferred) {
+  void hold_against_declaration(const ShapeRow& row, const std::vector<SymbolicInteger>& inferred,
+                                const std::vector<InferredSize>& shown) {
     if (!row.path.empty() || !row.declared || !row.declared->shape || !row.node) return;
     const std::vector<Dim>& declared = *row.declared->shape;
     bool differs = declared.size() != inferred.size();
     for (std::size_t d = 0; !differs && d < declared.size(); ++d) {
-      const std::optional<SizeExpression> form = declared_expression(declared[d]);
-      differs = form && constant_difference(*form, inferred[d]).value_or(0) != 0;
+      const std::optional<SymbolicInteger> size = declared_size(declared[d]);
+      if (!size || shown[d].text == "?") continue;
+      try {
+        differs = table_.normal(table_.subtract(*size, inferred[d])).constant().value_or(0) != 0;
+      } catch (const Undecided&) {
+      }
     }
     if (!differs) return;
     std::string says, is;
@@ -342,7 +338,7 @@ class Study {
       says += (says.empty() ? "" : ",") + (dim.size             ? std::to_string(*dim.size)
                                            : dim.symbol.empty() ? "?"
                                                                 : dim.symbol);
-    for (const SizeExpression& form : inferred) is += (is.empty() ? "" : ",") + form.text(names_);
+    for (const InferredSize& size : shown) is += (is.empty() ? "" : ",") + size.text;
     told_.breaches.push_back(breach("shape/declared", "'" + row.name + "' is declared as [" + says +
                                                           "], but is [" + is + "]")
                                  .with_place(place_of(*row.node, row.path)));
@@ -351,20 +347,16 @@ class Study {
   ShapeInference state_;
   ChoiceSearch search_{state_};
   const Choice& choice_ = search_.choice;
+  mutable SymbolTable table_;
+  std::map<std::size_t, SymbolicInteger> symbol_sizes_;
   InferredRun base_;
-  std::vector<InferredRun> walks_;
-  Examples examples_;
-  std::vector<std::optional<std::vector<SizeExpression>>> expressions_;
-  std::vector<Open> open_;
-  std::vector<std::string> names_;
-  std::set<std::size_t> shared_;  // symbols that stand for others, or are their summands
-  struct Exceptions {             // of a value: where small or large symbols give other sizes
-    bool of_rank = false;
-    std::vector<bool> of_sizes;
-  };
-  std::vector<Exceptions> exceptions_;       // by row
-  Index for_extremes_ = 0;                   // steps kept for the passes that find them
-  std::optional<InferredRun> without_ones_;  // if some are taken as 1
+  std::vector<std::shared_ptr<const SymbolicTensor>> symbolic_;     // by row
+  std::vector<std::optional<std::vector<SymbolicInteger>>> sizes_;  // by row
+  std::vector<Exceptions> exceptions_;                              // by row
+  std::set<std::pair<std::size_t, std::size_t>> open_;  // sizes that another pass refuted
+  std::map<std::string, std::string> names_;            // shown ones, by those in the table
+  std::size_t names_given_ = 0;
+  std::set<std::string> shared_;
   bool gave_up_ = false;
   InferredShapes told_;
 };

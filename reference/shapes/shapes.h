@@ -1,8 +1,8 @@
 // Shape inference: the shapes of all values of a model as size expressions of its symbols, and
 // contradictions.
 //
-// Shapes come from passes with numbers substituted for symbols (docs/decisions/003): a size
-// expression is one that agrees with all passes.
+// The definitions' index programs say the shapes over symbols; passes at other sizes refute what
+// had to be guessed (docs/decisions/024).
 #pragma once
 
 #include <optional>
@@ -18,10 +18,12 @@ namespace touchstone {
 // One dimension: its number if it is constant, and its text.
 struct InferredSize {
   std::optional<Index> number;
-  // "3", "2*N + 1", "?1" for an unnamed size, "?" for an unknown one.
+  // "3", "2*N + 1", "floor((N - 1)/2)", "min(3, N)", "floor((N * 1.5))" for a size computed in
+  // floats, "?1" for an unnamed size, "?" for an unknown one.
   std::string text;
   // True if it may be another one where the symbols that notes take as one size, as a sum or as 1
-  // are not. True, too, if small or large symbols change it: of N elements, Slice takes [1:3].
+  // are not. True, too, if other sizes of symbols change it: those that decide a comparison on
+  // which it rests otherwise.
   bool assumed = false;
 };
 

@@ -181,6 +181,7 @@ std::optional<Inferred> ShapeWalk::probed(const Node& node, const ReferenceEntry
   CommonResult common(record);
   bool is_valid = false;  // the values of the last evaluation
   const auto evaluate = [&](const TrialValues& values) {
+    --state_.steps_left;
     for (std::size_t n = 0; n < open.size(); ++n)
       filled[open[n]].value = tensor_of(inputs[open[n]], values[n]);
     Inferred said;
