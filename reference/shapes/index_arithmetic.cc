@@ -14,6 +14,7 @@ struct Range64 {
   Index low, high;
 };
 std::optional<Range64> range_of(Type type) {
+  if (type == Type::undefined) return std::nullopt;
   const TypeFacts& of = facts(type);
   if (!of.is_integer) return std::nullopt;
   if (of.bits >= 64) return Range64{of.is_signed ? INT64_MIN : 0, INT64_MAX};

@@ -5,9 +5,17 @@
 namespace touchstone {
 namespace {
 
-constexpr Index max_items = 1024;
-
 IndexValue number(SymbolicInteger of) { return {of}; }
+
+// Positions in a list of `size`, each once: an index or a list of them.
+std::vector<bool> marked(const std::vector<Index>& at, std::size_t size) {
+  std::vector<bool> marks(size);
+  for (const Index k : at) {
+    if (k < 0 || k >= static_cast<Index>(size)) throw Undecided{};
+    marks[static_cast<std::size_t>(k)] = true;
+  }
+  return marks;
+}
 
 }  // namespace
 
@@ -48,16 +56,6 @@ IndexValue IndexEvaluator::comprehension(const Expression& e) {
 }
 
 // -- functions of lists
-
-// Positions in a list of `size`, each once: an index or a list of them.
-static std::vector<bool> marked(const std::vector<Index>& at, std::size_t size) {
-  std::vector<bool> marks(size);
-  for (const Index k : at) {
-    if (k < 0 || k >= static_cast<Index>(size)) throw Undecided{};
-    marks[static_cast<std::size_t>(k)] = true;
-  }
-  return marks;
-}
 
 IndexValue IndexFunctions::replaced(const IndexValue& list, const IndexValue& at,
                                     const IndexValue& by) {

@@ -42,11 +42,13 @@ IndexValue IndexEvaluator::attribute(Index k) {
   const IndexProgram::Attribute& of = program_.attributes[static_cast<std::size_t>(k)];
   const auto found = node_.attributes.find(std::string(of.name));
   const auto integers = [](const auto& numbers) {
+    if (std::ssize(numbers) > max_items) throw Undecided{};
     IndexList items;
     for (const Index number : numbers) items.push_back({SymbolicInteger(number)});
     return IndexValue::list(std::move(items));
   };
   const auto reals = [](const auto& numbers) {
+    if (std::ssize(numbers) > max_items) throw Undecided{};
     IndexList items;
     for (const double number : numbers) items.push_back({SymbolicReal(number)});
     return IndexValue::list(std::move(items));

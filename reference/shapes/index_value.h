@@ -13,6 +13,8 @@
 
 namespace touchstone {
 
+constexpr Index max_items = 1024;  // of a list
+
 struct IndexTensor;
 struct IndexValue;
 using IndexList = std::vector<IndexValue>;

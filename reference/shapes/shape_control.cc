@@ -209,7 +209,7 @@ std::vector<PartialValue> ShapeWalk::outputs_of_loop(const Node& node,
   } else if (trips && inputs[0].symbolic) {
     over = symbolic_number(inputs[0]);
     over = over ? state_.sizes->maximum({0, *over})
-                : state_.sizes->symbol(place + "#trips", *trips, 0, INT64_MAX);
+                : state_.sizes->symbol("#" + place + "#trips", *trips, 0, INT64_MAX);
   }
   if (trips) trips = std::max<Index>(*trips, 0);
   std::vector<PartialValue> outputs(carried.begin(),

@@ -83,9 +83,10 @@ std::shared_ptr<const SymbolicTensor> ShapeWalk::joined_sizes(const PartialValue
     const Index hint = (*both.shape)[static_cast<Index>(d)];
     const auto drawn = std::find_if(drawn_.begin(), drawn_.end(),
                                     [&](const SymbolicInteger& one) { return one.hint() == hint; });
-    made.sizes[d] = drawn != drawn_.end() ? *drawn
-                                          : state_.sizes->symbol(place_ + ":" + std::to_string(d),
-                                                                 hint, 0, INT64_MAX);
+    made.sizes[d] =
+        drawn != drawn_.end()
+            ? *drawn
+            : state_.sizes->symbol("#" + place_ + ":" + std::to_string(d), hint, 0, INT64_MAX);
   }
   return std::make_shared<const SymbolicTensor>(std::move(made));
 }
@@ -197,8 +198,8 @@ bool ShapeWalk::follow_elements(IndexEvaluator& evaluator, std::size_t k, const 
         return false;
       }
       element =
-          state_.sizes->symbol(place_ + "[" + std::to_string(at) + "]", static_cast<Index>(number),
-                               of.is_signed ? INT64_MIN : 0, INT64_MAX);
+          state_.sizes->symbol("#" + place_ + "[" + std::to_string(at) + "]",
+                               static_cast<Index>(number), of.is_signed ? INT64_MIN : 0, INT64_MAX);
     }
     all = all && is_constant(*element);
     into.elements.push_back(std::move(*element));
