@@ -208,9 +208,8 @@ IndexValue IndexEvaluator::defined(bool of_output, Index target, Index family,
   // An element may be defined by others of the same statement.
   const std::vector<IndexValue> before = slots_;
   bind(*found, seen);
-  const bool outer = std::exchange(of_element_, true);
+  const Scoped in_element(of_element_, true);
   IndexValue value = evaluate(found->value);
-  of_element_ = outer;
   slots_ = before;
   return value;
 }
@@ -220,11 +219,7 @@ IndexValue IndexEvaluator::defined(bool of_output, Index target, Index family,
 IndexValue IndexEvaluator::evaluate(const Expression& e) {
   ++work_;
   if (--steps_ < 0 || depth_ > max_depth) throw Undecided{};
-  struct Nested {
-    explicit Nested(int& depth) : depth(depth) { ++depth; }
-    ~Nested() { --depth; }
-    int& depth;
-  } nested(depth_);
+  const Scoped nested(depth_, depth_ + 1);
   return evaluated(e);
 }
 

@@ -2,6 +2,8 @@
 // small ones.
 #pragma once
 
+#include <utility>
+
 #include "model/graph.h"
 #include "reference/shapes/index_program.h"
 #include "reference/shapes/index_value.h"
@@ -31,6 +33,20 @@ class IndexEvaluator {
   Index work() const { return work_; }  // number of expressions evaluated so far
 
  private:
+  // Sets a member until the scope ends, also by an exception.
+  template <class T>
+  class Scoped {
+   public:
+    Scoped(T& member, T value) : member_(member), before_(std::exchange(member, value)) {}
+    ~Scoped() { member_ = before_; }
+    Scoped(const Scoped&) = delete;
+    Scoped& operator=(const Scoped&) = delete;
+
+   private:
+    T& member_;
+    const T before_;
+  };
+
   friend class IndexFunctions;
   using Expression = IndexExpression;
   using TensorPointer = std::shared_ptr<const IndexTensor>;

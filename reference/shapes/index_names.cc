@@ -30,10 +30,8 @@ Type IndexEvaluator::type_of(const IndexType& of) const {
 IndexValue IndexEvaluator::let(Index k) {
   IndexValue& value = lets_[static_cast<std::size_t>(k)];
   if (value.is.index() == 0) {
-    const bool outer = std::exchange(of_element_, false);
-    IndexValue made = evaluate(program_.lets[static_cast<std::size_t>(k)]);
-    of_element_ = outer;
-    value = std::move(made);
+    const Scoped at_call(of_element_, false);
+    value = evaluate(program_.lets[static_cast<std::size_t>(k)]);
   }
   return value;
 }
