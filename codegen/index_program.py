@@ -18,12 +18,12 @@ from codegen.sorts import Meaning
 from codegen.value_types import ELEMENTS
 
 OPERATIONS = (
-    "absent", "unknown", "number", "real", "text", "truth", "input", "attribute", "let", "constraint", "type",
+    "absent", "unknown", "number", "real", "text", "boolean", "input", "attribute", "let", "constraint", "type",
     "slot", "buffer", "output", "scalar_input", "scalar_attribute", "coerce", "negative", "negation",
     "conjunction", "disjunction", "member", "add", "subtract", "multiply", "divide", "remainder", "less",
     "greater", "less_equal", "greater_equal", "equal", "unequal", "condition", "match", "splice", "replace",
     "list", "comprehension", "reduction", "item", "element", "element_or", "element_or_none", "call",
-    "given_input", "given_attribute", "wanted", "lowest", "highest", "convert",
+    "given_input", "given_attribute", "wanted", "convert",
 )  # fmt: skip
 SORTS = (
     "index",
@@ -245,7 +245,7 @@ class IndexProgram:
             if name in names:
                 return self.op(op) + varint(names.index(name))
         if name in ("true", "false"):
-            return self.op("truth") + varint(name == "true")
+            return self.op("boolean") + varint(name == "true")
         if name in ELEMENTS and name in self.codes:
             return self.op("type") + varint(self.codes[name])
         return self.op("unknown")
@@ -339,8 +339,6 @@ class IndexProgram:
             return self.op("given_attribute") + varint(self.attributes.index(of))
         if name == "wanted":
             return self.op("wanted") + varint(self.outputs.index(e.args[0].value))
-        if name in ("lowest", "highest"):
-            return self.op(name) + varint(self.constraints.index(e.args[0].value))
         if name == "convert<>":
             return self.op("convert") + self(e.args[-1]) + self(e.args[0])
         if name not in FUNCTIONS:

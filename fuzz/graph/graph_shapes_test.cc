@@ -21,6 +21,27 @@ std::uint64_t graphs() {
   return set ? std::strtoull(set, nullptr, 10) : 100;
 }
 
+// Visits grown graphs that are fed three times and more.
+template <class Visit>
+void each_graph(Visit&& visit) {
+  const GraphSource source;
+  std::uint64_t count = 0;
+  for (std::uint64_t number = 0; count < graphs(); ++number) {
+    Case made;
+    try {
+      made = source.make(number);
+    } catch (const Error&) {
+      continue;
+    }
+    if (made.feeds.size() < 3) continue;
+    ++count;
+    SCOPED_TRACE(made.text);
+    Model model = made.model;
+    resolve(model);
+    visit(made, model);
+  }
+}
+
 // Returns all values of the main graph in a run on the reference.
 std::map<std::string, Value> values_of(const Model& model, const Feeds& feeds) {
   std::map<std::string, Value> values(feeds.begin(), feeds.end());
@@ -38,18 +59,7 @@ std::map<std::string, Value> values_of(const Model& model, const Feeds& feeds) {
 TEST(ShapesOfGraphs, InferredAreTheRuns) {
   SizeTally all;
   Index runs = 0, proved = 0, values_seen = 0;
-  const GraphSource source;
-  for (std::uint64_t number = 0; runs < 3 * static_cast<Index>(graphs()); ++number) {
-    Case made;
-    try {
-      made = source.make(number);
-    } catch (const Error&) {
-      continue;
-    }
-    if (made.feeds.size() < 3) continue;
-    SCOPED_TRACE(made.text);
-    Model model = made.model;
-    resolve(model);
+  each_graph([&](const Case& made, const Model& model) {
     const InferredShapes inferred = infer_shapes(model, {});
     EXPECT_TRUE(inferred.breaches.empty()) << inferred.breaches.front().message;
     ShapeProver prover(model, {});
@@ -63,7 +73,7 @@ TEST(ShapesOfGraphs, InferredAreTheRuns) {
       all += one;
       ++runs;
     }
-  }
+  });
   EXPECT_GE(100 * proved, 85 * values_seen) << proved << " of " << values_seen;
   EXPECT_GE(10 * all.known, 7 * (all.known + all.assumed + all.open))
       << all.known << " " << all.assumed << " " << all.open;
@@ -72,19 +82,8 @@ TEST(ShapesOfGraphs, InferredAreTheRuns) {
 // Sizes over symbols, followed at one feed, are those of the runs at the others.
 TEST(ShapesOfGraphs, OverSymbolsAreTheRuns) {
   Index known = 0, values_seen = 0, compared = 0, guards = 0, skipped = 0, count = 0;
-  const GraphSource source;
-  for (std::uint64_t number = 0; count < static_cast<Index>(graphs()); ++number) {
-    Case made;
-    try {
-      made = source.make(number);
-    } catch (const Error&) {
-      continue;
-    }
-    if (made.feeds.size() < 3) continue;
+  each_graph([&](const Case& made, Model& model) {
     ++count;
-    SCOPED_TRACE(made.text);
-    Model model = made.model;
-    resolve(model);
     SymbolTable symbols;
     std::map<std::string, SymbolicInteger> by_name;
     ShapeProver::InputSizes sizes;
@@ -143,7 +142,7 @@ TEST(ShapesOfGraphs, OverSymbolsAreTheRuns) {
         EXPECT_EQ(touchstone::text(expected), touchstone::text(actual)) << name << ": " << text;
       }
     }
-  }
+  });
   std::cout << count << " graphs, " << known << " of " << values_seen << " known, " << guards
             << " guards, " << skipped << " feeds beyond them\n";
   EXPECT_GE(100 * known, 80 * values_seen) << known << " of " << values_seen;

@@ -46,6 +46,17 @@ std::optional<Call> draw_call(const Signature& signature, Random& random) {
   return call;
 }
 
+// Visits the versions of which calls can be drawn.
+template <class Visit>
+void each_version(Visit&& visit) {
+  for (const Signature& signature : all_signatures()) {
+    if (known_of_suite().seeds.of(signature).valid.empty() && !has_body_template(signature))
+      continue;
+    SCOPED_TRACE(name_of(signature));
+    visit(signature);
+  }
+}
+
 // Compares proved types and shapes with the call's; returns the number of outputs without a proof.
 Index expect_proved(const Call& call, const Model& model, const Feeds& feeds) {
   SCOPED_TRACE(call.text);
@@ -128,10 +139,7 @@ const std::set<std::string_view> open_with_constants = {
 
 TEST(ShapesOfCalls, AreThoseOfTheRun) {
   SizeTally all;
-  for (const Signature& signature : all_signatures()) {
-    if (known_of_suite().seeds.of(signature).valid.empty() && !has_body_template(signature))
-      continue;
-    SCOPED_TRACE(name_of(signature));
+  each_version([&](const Signature& signature) {
     Random random(static_cast<std::uint64_t>(signature.since) + 7919);
     Index open = 0;
     for (int k = 0; k < draws(3); ++k) {
@@ -144,7 +152,7 @@ TEST(ShapesOfCalls, AreThoseOfTheRun) {
       all += expect_inferred(*call, with_symbols(*call, random));
     }
     EXPECT_TRUE(open == 0 || open_with_constants.contains(signature.op)) << open;
-  }
+  });
   EXPECT_GE(10 * all.known, 7 * (all.known + all.assumed + all.open))
       << all.known << " " << all.assumed << " " << all.open;
 }
@@ -175,7 +183,6 @@ void expect_symbolic(const Model& model, const Feeds& feeds, Random& random, Sym
   ShapeProver symbolic(model, {});
   symbolic.follow(shapes, symbols, symbolic_sizes_of(symbols, shapes));
   if (symbolic.breaks_surely()) return;
-  const std::string output = model.graph.outputs.front().name;
   for (const ValueInfo& value : model.graph.outputs) {
     if (!symbolic.value(value.name).shape) continue;
     ++tally.values;
@@ -219,10 +226,7 @@ void expect_symbolic(const Model& model, const Feeds& feeds, Random& random, Sym
 
 TEST(IndexPrograms, SaySizesOfPlansAtOtherSizes) {
   SymbolicTally all;
-  for (const Signature& signature : all_signatures()) {
-    if (known_of_suite().seeds.of(signature).valid.empty() && !has_body_template(signature))
-      continue;
-    SCOPED_TRACE(name_of(signature));
+  each_version([&](const Signature& signature) {
     Random random(static_cast<std::uint64_t>(signature.since) + 104729);
     SymbolicTally own;
     for (int k = 0; k < draws(3); ++k) {
@@ -249,7 +253,7 @@ TEST(IndexPrograms, SaySizesOfPlansAtOtherSizes) {
       std::cout << name_of(signature) << ": " << own.values << " values, " << own.unknown
                 << " unknown, " << own.compared << " compared\n";
     all.values += own.values, all.unknown += own.unknown, all.compared += own.compared;
-  }
+  });
   std::cout << all.values << " values, " << all.unknown << " unknown, " << all.compared
             << " compared\n";
   EXPECT_LE(10 * all.unknown, all.values);

@@ -48,8 +48,8 @@ InferredRun walk_at(ShapeInference& state, const Choice& choice, std::uint64_t d
 }
 
 InferredRun walk_with(ShapeInference& state, const Choice& choice,
-                      const std::set<std::size_t>& changed, Index by) {
-  return walk(state, [&](std::size_t symbol) { return choice.changed_size(changed, symbol, by); });
+                      const std::set<std::size_t>& changed) {
+  return walk(state, [&](std::size_t symbol) { return choice.changed_size(changed, symbol); });
 }
 
 // Returns the first violation not known to be unavoidable; null if there is none.

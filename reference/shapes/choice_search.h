@@ -28,7 +28,7 @@ struct SizeNote {
 InferredRun walk_at(ShapeInference& state, const Choice& choice, std::uint64_t draw);
 // A pass in which the symbols of `changed` have other sizes than in draw 0 (Choice::changed_size).
 InferredRun walk_with(ShapeInference& state, const Choice& choice,
-                      const std::set<std::size_t>& changed, Index by = 0);
+                      const std::set<std::size_t>& changed);
 
 // Replaces a choice that violates a constraint by the one that gets furthest, again and again.
 class ChoiceSearch {

@@ -41,7 +41,7 @@ RealOperator real_operator(IndexOperation op) {
 
 // -- facts of values
 
-bool IndexEvaluator::truth(const IndexValue& value) {
+bool IndexEvaluator::predicate(const IndexValue& value) {
   if (const auto* known = value.as<bool>()) return *known;
   if (const auto* number = value.as<SymbolicInteger>()) return !symbols_.equal(*number, 0);
   throw Undecided{};
@@ -141,7 +141,7 @@ IndexValue IndexEvaluator::coerced(const IndexValue& value, const Expression& e)
 
 // A value stored as another type; an integer must fit, or a guard says that it does.
 IndexValue IndexEvaluator::converted(const IndexValue& value, Type to) {
-  if (to == Type::boolean) return {truth(value)};
+  if (to == Type::boolean) return {predicate(value)};
   if (is_real_type(to)) {
     if (const auto* known = value.as<bool>()) return {SymbolicReal(*known ? 1 : 0)};
     if (const auto* number = value.as<SymbolicInteger>()) return {symbols_.real_of(*number, to)};
@@ -214,7 +214,7 @@ bool IndexEvaluator::logical(const Expression& e) {
   bool open = false;
   for (const Expression& part : e.operands) {
     try {
-      if (truth(evaluate(part)) == decisive) return decisive;
+      if (predicate(evaluate(part)) == decisive) return decisive;
     } catch (const Undecided&) {
       open = true;
     }
@@ -229,7 +229,7 @@ IndexValue IndexEvaluator::conditional(const Expression& e) {
   {
     const SymbolTable::Frozen frozen(symbols_);
     try {
-      test = truth(evaluate(e.operands[0]));
+      test = predicate(evaluate(e.operands[0]));
     } catch (const Undecided&) {
       try {
         const IndexValue yes = evaluate(e.operands[1]), no = evaluate(e.operands[2]);
@@ -238,7 +238,7 @@ IndexValue IndexEvaluator::conditional(const Expression& e) {
       }
     }
   }
-  if (!test) test = truth(evaluate(e.operands[0]));
+  if (!test) test = predicate(evaluate(e.operands[0]));
   return evaluate(e.operands[*test ? 1 : 2]);
 }
 

@@ -134,7 +134,7 @@ const IndexStatement* IndexEvaluator::definition(const std::vector<IndexStatemen
   for (const IndexStatement& one : block) {
     const IndexStatement* inner = nullptr;
     if (one.is == IndexStatementKind::when) {
-      taken = truth(evaluate(one.value));
+      taken = predicate(evaluate(one.value));
       if (taken) inner = definition(one.block, of_output, target);
     } else if (one.is == IndexStatementKind::otherwise) {
       if (!taken) inner = definition(one.block, of_output, target);
@@ -234,7 +234,7 @@ IndexValue IndexEvaluator::evaluated(const Expression& e) {
     }
     case IndexOperation::text_:
       return {std::string(e.text)};
-    case IndexOperation::truth:
+    case IndexOperation::boolean:
       return {e.number != 0};
     case IndexOperation::input:
       if (program_.inputs[place].variadic) {
@@ -268,7 +268,7 @@ IndexValue IndexEvaluator::evaluated(const Expression& e) {
     case IndexOperation::negative:
       return negated(evaluate(e.operands[0]), e);
     case IndexOperation::negation:
-      return {!truth(evaluate(e.operands[0]))};
+      return {!predicate(evaluate(e.operands[0]))};
     case IndexOperation::conjunction:
     case IndexOperation::disjunction:
       return {logical(e)};

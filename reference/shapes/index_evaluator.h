@@ -91,8 +91,9 @@ class IndexEvaluator {
   IndexValue item(const IndexValue& list, const IndexValue& at);
   IndexValue read(const Expression& e, bool or_none, bool* is_left_out);
   IndexValue extreme(bool most, const IndexValue& a, const IndexValue& b);
+  IndexValue extreme(bool most, const IndexList& items);  // at least one
 
-  bool truth(const IndexValue& value);
+  bool predicate(const IndexValue& value);
   SymbolicInteger integer(const IndexValue& value) const;
   Index constant(const IndexValue& value);
   Index constant(const SymbolicInteger& value);

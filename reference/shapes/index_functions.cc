@@ -106,7 +106,7 @@ IndexValue IndexFunctions::of_tensor(IndexFunction name, const IndexExpression& 
       const IndexValue values = elements(*of_.tensor(of), false);
       IndexList found;
       for (Index k = 0; const IndexValue& value : of_.list(values)) {
-        if (of_.truth(value)) found.push_back(number(k));
+        if (of_.predicate(value)) found.push_back(number(k));
         ++k;
       }
       return IndexValue::list(std::move(found));
@@ -176,8 +176,8 @@ IndexValue IndexFunctions::elements(const IndexTensor& of, bool as_reals) {
       const auto* real = one.as<SymbolicReal>();
       if (!real) throw Undecided{};
       one = {symbols_.real(RealOperator::convert, Type::float32, {*real})};
-    } else if (const auto* truth = one.as<bool>()) {
-      one = number(*truth ? 1 : 0);
+    } else if (const auto* known = one.as<bool>()) {
+      one = number(*known ? 1 : 0);
     } else if (const auto* real = one.as<SymbolicReal>()) {
       one = number(rounded(RealOperator::truncate, *real));
     }

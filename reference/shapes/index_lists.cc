@@ -48,7 +48,7 @@ IndexValue IndexEvaluator::comprehension(const Expression& e) {
   IndexList items;
   for (Index k = low; k < high; ++k) {
     slot = {SymbolicInteger(k)};
-    if (e.operands[3] && !truth(evaluate(e.operands[3]))) continue;
+    if (e.operands[3] && !predicate(evaluate(e.operands[3]))) continue;
     slot = {SymbolicInteger(k)};
     items.push_back(evaluate(e.operands[2]));
   }

@@ -52,15 +52,11 @@ IndexValue IndexFunctions::of_numbers(IndexFunction name, const IndexExpression&
   const auto at = [&](std::size_t k) { return of_.integer(arguments[k]); };
   switch (name) {
     case IndexFunction::min:
-    case IndexFunction::max:
     case IndexFunction::minimum:
-    case IndexFunction::maximum: {
-      const bool most = name == IndexFunction::max || name == IndexFunction::maximum;
-      IndexValue best = arguments[0];
-      for (std::size_t k = 1; k < arguments.size(); ++k)
-        best = of_.extreme(most, best, arguments[k]);
-      return best;
-    }
+      return of_.extreme(false, arguments);
+    case IndexFunction::max:
+    case IndexFunction::maximum:
+      return of_.extreme(true, arguments);
     case IndexFunction::wrap:
       return number(symbols_.less(at(0), 0) ? symbols_.add(at(0), at(1)) : at(0));
     case IndexFunction::clamp:

@@ -45,13 +45,13 @@ bool IndexEvaluator::each_point(const Expression& e, std::size_t binder,
 
 IndexValue IndexEvaluator::reduction(const Expression& e) {
   const auto op = static_cast<IndexReduction>(e.number);
-  const bool of_truth = op == IndexReduction::any || op == IndexReduction::all;
+  const bool of_predicate = op == IndexReduction::any || op == IndexReduction::all;
   IndexList terms;
   bool found = false;
   each_point(e, 0, [&] {
-    if (e.operands[0] && !truth(evaluate(e.operands[0]))) return true;
-    if (of_truth) {
-      found = truth(evaluate(e.operands[1])) == (op == IndexReduction::any);
+    if (e.operands[0] && !predicate(evaluate(e.operands[0]))) return true;
+    if (of_predicate) {
+      found = predicate(evaluate(e.operands[1])) == (op == IndexReduction::any);
       return !found;
     }
     bool is_left_out = false;
@@ -62,7 +62,7 @@ IndexValue IndexEvaluator::reduction(const Expression& e) {
     if (std::ssize(terms) > max_terms) throw Undecided{};
     return true;
   });
-  if (of_truth) return {found == (op == IndexReduction::any)};
+  if (of_predicate) return {found == (op == IndexReduction::any)};
   return reduced(op, terms);
 }
 
@@ -72,15 +72,12 @@ IndexValue IndexEvaluator::reduced(IndexReduction op, const IndexList& terms) {
   });
   if (op == IndexReduction::count) {
     Index count = 0;
-    for (const IndexValue& term : terms) count += truth(term) ? 1 : 0;
+    for (const IndexValue& term : terms) count += predicate(term) ? 1 : 0;
     return {SymbolicInteger(count)};
   }
   if (op == IndexReduction::min || op == IndexReduction::max) {
     if (terms.empty()) throw Undecided{};
-    IndexValue best = terms[0];
-    for (std::size_t k = 1; k < terms.size(); ++k)
-      best = extreme(op == IndexReduction::max, best, terms[k]);
-    return best;
+    return extreme(op == IndexReduction::max, terms);
   }
   if (real && terms.size() == 1) return terms[0];
   if (real) throw Undecided{};  // the kernel has an order of its own
@@ -90,6 +87,12 @@ IndexValue IndexEvaluator::reduced(IndexReduction op, const IndexList& terms) {
                                       : symbols_.multiply(total, integer(term));
   }
   return {total};
+}
+
+IndexValue IndexEvaluator::extreme(bool most, const IndexList& items) {
+  IndexValue best = items[0];
+  for (std::size_t k = 1; k < items.size(); ++k) best = extreme(most, best, items[k]);
+  return best;
 }
 
 IndexValue IndexEvaluator::extreme(bool most, const IndexValue& a, const IndexValue& b) {

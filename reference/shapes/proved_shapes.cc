@@ -63,14 +63,9 @@ void ShapeProver::follow(const std::map<std::string, Shape>& feeds, SymbolTable&
 std::optional<std::vector<SymbolicInteger>> ShapeProver::sizes(const std::string& name) const {
   const auto found = impl_->rows.find(name);
   if (found == impl_->rows.end()) return std::nullopt;
-  const auto& symbolic = impl_->state.symbolic;
-  if (found->second < symbolic.size() && symbolic[found->second]) {
-    const SymbolicTensor& of = *symbolic[found->second];
-    return of.has_rank ? std::optional(of.sizes) : std::nullopt;
-  }
-  const std::optional<Shape>& shape = impl_->shapes[found->second];
-  if (!shape) return std::nullopt;
-  return std::vector<SymbolicInteger>(shape->begin(), shape->end());
+  SymbolicTensor of =
+      symbolic_sizes(impl_->shapes[found->second], impl_->state.symbolic_of(found->second));
+  return of.has_rank ? std::optional(std::move(of.sizes)) : std::nullopt;
 }
 
 ProvedValue ShapeProver::value(const std::string& name) const {

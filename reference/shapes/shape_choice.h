@@ -57,13 +57,12 @@ struct Choice {
     });
   }
 
-  // Size in draw 0 with the symbols of `changed` grown by `by`, or of another size if `by` is 0.
-  Index changed_size(const std::set<std::size_t>& changed, std::size_t symbol, Index by) const {
+  // Size in draw 0 with the symbols of `changed` of another size.
+  Index changed_size(const std::set<std::size_t>& changed, std::size_t symbol) const {
     constexpr std::uint64_t other_draw = 1'000;
     return size_by(symbol, [&](std::size_t s) {
       const Index before = size(s, 0);
       if (!changed.contains(s)) return before;
-      if (by != 0) return before + by;
       const Index other = size(s, other_draw);
       return other == before ? other + range.step : other;
     });

@@ -83,7 +83,7 @@ InferredRun proving_walk(ShapeInference& state, const FedShapes& feeds) {
 Index ShapeWalk::drawn(std::size_t symbol) {
   if (proves()) throw NotKnown{};
   const Index hint = (*sizes_)(symbol);
-  if (state_.sizes) drawn_.push_back(state_.symbol_size(symbol, hint));
+  if (state_.sizes) drawn_.push_back(state_.symbol_size(symbol));
   return hint;
 }
 

@@ -47,6 +47,7 @@ bool can_be_a_tensor(const PartialValue& known, const Limits& limits);
 class CustomOperator;
 // Sizes of a value over symbols, constants too; without a rank if they are not followed.
 SymbolicTensor symbolic_sizes(const PartialValue& known);
+SymbolicTensor symbolic_sizes(const std::optional<Shape>& shape, const SymbolicTensor* symbolic);
 bool have_same_sizes(const PartialValue& a, const PartialValue& b);
 // The number that a tensor of one element holds over symbols; nothing if it is a constant, or not
 // followed.
@@ -104,11 +105,14 @@ class ShapeInference {
   std::unordered_map<std::string, std::size_t> by_name;  // symbols
   std::unordered_map<std::string, TrialRecord> trials;   // by place
   // Null: shapes are numbers alone. A proving pass follows `input_sizes`, whose hints are the sizes
-  // of its feeds; another one `symbol_size`, which gives the size of a symbol drawn as a hint.
+  // of its feeds; another one `symbol_size`, whose hints are the sizes drawn.
   SymbolTable* sizes = nullptr;
   std::unordered_map<std::string, std::vector<SymbolicInteger>> input_sizes;
-  std::function<SymbolicInteger(std::size_t symbol, Index hint)> symbol_size;
-  std::vector<std::shared_ptr<const SymbolicTensor>> symbolic;  // by row, of the last pass
+  std::function<SymbolicInteger(std::size_t symbol)> symbol_size;
+  std::vector<std::shared_ptr<const SymbolicTensor>> symbolic;  // by row, of the last such pass
+  const SymbolicTensor* symbolic_of(std::size_t row) const {
+    return row < symbolic.size() ? symbolic[row].get() : nullptr;
+  }
 
  private:
   std::unordered_map<std::string, std::size_t> row_of_, by_place_;

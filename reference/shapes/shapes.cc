@@ -58,11 +58,10 @@ class Study {
   // One pass over symbols, at the sizes of draw 0.
   void follow_symbols() {
     state_.sizes = &table_;
-    state_.symbol_size = [this](std::size_t symbol, Index) { return symbol_size(symbol); };
+    state_.symbol_size = [this](std::size_t symbol) { return symbol_size(symbol); };
     base_ = walk_at(state_, choice_, 0);
     state_.sizes = nullptr;
     gave_up_ = base_.gave_up;
-    symbolic_ = state_.symbolic;
   }
 
   static std::string internal_name(std::size_t symbol) { return "#" + std::to_string(symbol); }
@@ -83,14 +82,10 @@ class Study {
 
   std::optional<std::vector<SymbolicInteger>> sizes_of(std::size_t row) const {
     if (gave_up_ || row >= base_.shapes.size() || !base_.shapes[row]) return std::nullopt;
-    if (row < symbolic_.size() && symbolic_[row]) {
-      if (!symbolic_[row]->has_rank) return std::nullopt;
-      std::vector<SymbolicInteger> sizes = symbolic_[row]->sizes;
-      for (SymbolicInteger& size : sizes) size = table_.normal(size);
-      return sizes;
-    }
-    const Shape& shape = *base_.shapes[row];
-    return std::vector<SymbolicInteger>(shape.begin(), shape.end());
+    SymbolicTensor of = symbolic_sizes(base_.shapes[row], state_.symbolic_of(row));
+    if (!of.has_rank) return std::nullopt;
+    for (SymbolicInteger& size : of.sizes) size = table_.normal(size);
+    return std::move(of.sizes);
   }
 
   // -- passes at other sizes
@@ -350,7 +345,6 @@ class Study {
   mutable SymbolTable table_;
   std::map<std::size_t, SymbolicInteger> symbol_sizes_;
   InferredRun base_;
-  std::vector<std::shared_ptr<const SymbolicTensor>> symbolic_;     // by row
   std::vector<std::optional<std::vector<SymbolicInteger>>> sizes_;  // by row
   std::vector<Exceptions> exceptions_;                              // by row
   std::set<std::pair<std::size_t, std::size_t>> open_;  // sizes that another pass refuted

@@ -222,11 +222,11 @@ bool SymbolTable::decide(Relation relation, SymbolicInteger a, SymbolicInteger b
 }
 
 bool SymbolTable::decide(Relation relation, SymbolicReal a, SymbolicReal b) {
-  const bool truth = relation == Relation::equal ? a.hint() == b.hint() : a.hint() < b.hint();
-  if (a.constant() && b.constant()) return truth;
+  const bool answer = relation == Relation::equal ? a.hint() == b.hint() : a.hint() < b.hint();
+  if (a.constant() && b.constant()) return answer;
   if (frozen_ || guards_.size() >= max_guards) throw Undecided{};
-  guards_.push_back({relation, 0, std::pair(a, b), truth});
-  return truth;
+  guards_.push_back({relation, 0, std::pair(a, b), answer});
+  return answer;
 }
 
 bool SymbolTable::by_hint(Relation relation, SymbolicInteger difference) {
@@ -239,14 +239,14 @@ bool SymbolTable::by_hint(Relation relation, SymbolicInteger difference) {
       learn_zero(difference);
       return true;
     }
-    never_zero_.emplace(difference.polynomial(), true);
+    never_zero_.insert(difference.polynomial());
     if (value > 0 && is_never_negative(difference, proof_depth))
       learn_never_negative(subtract(difference, 1));
     return false;
   }
-  const bool truth = value < 0;
-  learn_never_negative(truth ? subtract(negative(difference), 1) : difference);
-  return truth;
+  const bool answer = value < 0;
+  learn_never_negative(answer ? subtract(negative(difference), 1) : difference);
+  return answer;
 }
 
 void SymbolTable::learn_never_negative(SymbolicInteger a) {

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "reference/lists.h"
 #include "reference/shapes/symbols.h"
 
 namespace touchstone {
@@ -81,8 +82,8 @@ std::optional<Index> SymbolTable::atom_value(std::uint32_t number, const Values&
   switch (atom.kind) {
     case SymbolicAtom::Kind::floor: {
       const Index p = operands[0], q = operands[1];
-      if (q == 0 || q == -1) return q == 0 ? std::nullopt : std::optional(-p);
-      return p / q - ((p % q != 0) && ((p < 0) != (q < 0)));
+      if (q == 0 || (q == -1 && p == INT64_MIN)) return std::nullopt;
+      return touchstone::floor_div(p, q);
     }
     case SymbolicAtom::Kind::minimum:
       return *std::min_element(operands.begin(), operands.end());
@@ -119,10 +120,10 @@ bool SymbolTable::hold(const Values& of) const {
 bool SymbolTable::hold(const Guard& guard, const Values& of) const {
   if (guard.reals) {
     const auto a = value(guard.reals->first, of), b = value(guard.reals->second, of);
-    return a && b && (guard.relation == Relation::equal ? *a == *b : *a < *b) == guard.truth;
+    return a && b && (guard.relation == Relation::equal ? *a == *b : *a < *b) == guard.answer;
   }
   const std::optional<Index> d = value(guard.difference, of);
-  return d && (guard.relation == Relation::equal ? *d == 0 : *d < 0) == guard.truth;
+  return d && (guard.relation == Relation::equal ? *d == 0 : *d < 0) == guard.answer;
 }
 
 std::vector<std::string> SymbolTable::names(SymbolicInteger a) const {
@@ -151,13 +152,6 @@ std::vector<std::string> SymbolTable::names(SymbolicInteger a) const {
     }
   }
   return found;
-}
-
-std::string SymbolTable::text(const Guard& guard) const {
-  if (guard.reals) return "a comparison of reals";
-  const char* relation = guard.relation == Relation::equal ? (guard.truth ? " == 0" : " != 0")
-                                                           : (guard.truth ? " < 0" : " >= 0");
-  return text(guard.difference) + relation;
 }
 
 // -- texts

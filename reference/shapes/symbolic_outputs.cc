@@ -45,17 +45,16 @@ SymbolicTensor followed_sizes(IndexEvaluator& evaluator, std::size_t k, const Sh
 
 }  // namespace
 
-SymbolicTensor symbolic_sizes(const PartialValue& known) {
+SymbolicTensor symbolic_sizes(const std::optional<Shape>& shape, const SymbolicTensor* symbolic) {
+  if (symbolic) return {symbolic->sizes, symbolic->has_rank, {}};
   SymbolicTensor made;
-  const std::optional<Shape>& shape = known.shape ? known.shape : known.inner;
-  if (known.symbolic) {
-    made.sizes = known.symbolic->sizes;
-    made.has_rank = known.symbolic->has_rank;
-  } else if (shape) {
-    made.sizes.assign(shape->begin(), shape->end());
-    made.has_rank = true;
-  }
+  made.has_rank = shape.has_value();
+  if (shape) made.sizes.assign(shape->begin(), shape->end());
   return made;
+}
+
+SymbolicTensor symbolic_sizes(const PartialValue& known) {
+  return symbolic_sizes(known.shape ? known.shape : known.inner, known.symbolic.get());
 }
 
 bool have_same_sizes(const PartialValue& a, const PartialValue& b) {

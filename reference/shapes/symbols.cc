@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "reference/lists.h"
+
 namespace touchstone {
 namespace {
 
@@ -26,8 +28,7 @@ Index checked_multiply(Index a, Index b) {
 
 Index floor_of(Index a, Index b) {
   if (b == 0 || (b == -1 && a == INT64_MIN)) throw Undecided{};
-  const Index quotient = a / b;
-  return quotient - ((a % b != 0) && ((a < 0) != (b < 0)));
+  return floor_div(a, b);
 }
 
 std::vector<Monomial> terms_of(SymbolicInteger a) {

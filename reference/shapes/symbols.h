@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "reference/shapes/symbolic_integer.h"
 
@@ -53,7 +54,7 @@ class SymbolTable {
     Relation relation;
     SymbolicInteger difference;                                  // compared with 0
     std::optional<std::pair<SymbolicReal, SymbolicReal>> reals;  // instead
-    bool truth;
+    bool answer;
   };
   const std::vector<Guard>& guards() const { return guards_; }
   // Terms computed and proofs tried so far.
@@ -61,7 +62,6 @@ class SymbolTable {
   // `name` gives the shown name of a symbol.
   using Name = std::function<std::string(const std::string&)>;
   std::string text(SymbolicInteger a, const Name& name = {}) const;
-  std::string text(const Guard& guard) const;
 
   // Values at other sizes than the hints: `of` gives those of symbols, by name; nothing where a
   // symbol has none, or a division by zero occurs.
@@ -134,7 +134,7 @@ class SymbolTable {
   std::unordered_map<const Polynomial*, Cached> cached_;
   std::unordered_map<std::uint32_t, SymbolicInteger> replaced_;  // symbols, by guards of equality
   std::vector<SymbolicInteger> never_negative_;                  // by guards
-  std::unordered_map<const Polynomial*, bool> never_zero_;       // by guards
+  std::unordered_set<const Polynomial*> never_zero_;             // by guards
   std::vector<Guard> guards_;
   std::size_t changes_ = 0;
   Index work_ = 0;
